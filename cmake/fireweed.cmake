@@ -1,0 +1,116 @@
+# House build rules: one static library per src/ folder, one test program beside it.
+#
+#   fireweed_library(NAME base SOURCES error.cc ... DEPS fmt::fmt ...)      -> target fireweed_base
+#   fireweed_test(NAME base SOURCES error_test.cc ... DEPS ...)             -> target base_test
+#   fireweed_program(NAME fireweedd SOURCES fireweedd.cc DEPS ...)          -> bin/fireweedd
+#
+# DEPS that name a folder ("base") are turned into the folder's target; tools/check_layers compares the same
+# edges with layers.txt.
+
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_POSITION_INDEPENDENT_CODE OFF)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
+
+option(FIREWEED_TESTS "Build the tests" ON)
+option(FIREWEED_PROGRAMS "Build the programs (sanitizer trees hold libraries and tests only)" ON)
+option(FIREWEED_SUITES "Register the suites that span folders" OFF)
+option(FIREWEED_BENCH "Build the benchmarks" OFF)
+set(FIREWEED_SANITIZE "" CACHE STRING "Sanitizers: '', 'address,undefined' or 'thread'")
+set(FIREWEED_BOOST_ROOT "" CACHE PATH "Prefix of Boost 1.81 headers where the system has none")
+
+find_package(Threads REQUIRED)
+find_package(OpenSSL REQUIRED)
+find_package(SQLite3 REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(fmt REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(nlohmann_json REQUIRED)
+
+add_library(fireweed_flags INTERFACE)
+target_compile_options(fireweed_flags INTERFACE -Wall -Wextra -Werror -Wno-missing-field-initializers)
+target_include_directories(fireweed_flags INTERFACE ${CMAKE_SOURCE_DIR}/src)
+target_link_libraries(fireweed_flags INTERFACE Threads::Threads)
+target_compile_definitions(fireweed_flags INTERFACE FIREWEED_VERSION="${PROJECT_VERSION}"
+  BOOST_ASIO_DISABLE_BOOST_DATE_TIME BOOST_ASIO_NO_DEPRECATED BOOST_ERROR_CODE_HEADER_ONLY)
+if(FIREWEED_BOOST_ROOT)
+  target_include_directories(fireweed_flags SYSTEM INTERFACE ${FIREWEED_BOOST_ROOT}/usr/include)
+endif()
+
+if(FIREWEED_SANITIZE)
+  target_compile_options(fireweed_flags INTERFACE -fsanitize=${FIREWEED_SANITIZE} -fno-omit-frame-pointer
+    -fno-sanitize-recover=all)
+  target_link_options(fireweed_flags INTERFACE -fsanitize=${FIREWEED_SANITIZE})
+  if(FIREWEED_SANITIZE MATCHES "thread")
+    # Asio's fenced blocks use atomic_thread_fence, which TSan cannot see.
+    target_compile_definitions(fireweed_flags INTERFACE BOOST_ASIO_DISABLE_FENCED_BLOCK)
+    if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+      target_compile_options(fireweed_flags INTERFACE -Wno-tsan)
+    endif()
+  endif()
+  if(CMAKE_CXX_COMPILER_ID MATCHES "Clang" AND FIREWEED_SANITIZE MATCHES "undefined")
+    # clang 14 cannot emit the function check for coroutines.
+    target_compile_options(fireweed_flags INTERFACE -fno-sanitize=function)
+  endif()
+endif()
+
+find_program(FIREWEED_MOLD mold)
+if(FIREWEED_MOLD)
+  add_link_options(-fuse-ld=mold)
+endif()
+find_program(FIREWEED_CCACHE ccache)
+if(FIREWEED_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${FIREWEED_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${FIREWEED_CCACHE})
+endif()
+
+function(fireweed_resolve_deps out)
+  set(resolved)
+  foreach(dep IN LISTS ARGN)
+    if(IS_DIRECTORY ${CMAKE_SOURCE_DIR}/src/${dep})
+      list(APPEND resolved fireweed_${dep})
+    else()
+      list(APPEND resolved ${dep})
+    endif()
+  endforeach()
+  set(${out} ${resolved} PARENT_SCOPE)
+endfunction()
+
+function(fireweed_library)
+  cmake_parse_arguments(ARG "" "NAME" "SOURCES;DEPS" ${ARGN})
+  add_library(fireweed_${ARG_NAME} STATIC ${ARG_SOURCES})
+  fireweed_resolve_deps(deps ${ARG_DEPS})
+  target_link_libraries(fireweed_${ARG_NAME} PUBLIC fireweed_flags ${deps})
+endfunction()
+
+function(fireweed_program)
+  cmake_parse_arguments(ARG "" "NAME" "SOURCES;DEPS" ${ARGN})
+  if(NOT FIREWEED_PROGRAMS)
+    return()
+  endif()
+  add_executable(${ARG_NAME} ${ARG_SOURCES})
+  fireweed_resolve_deps(deps ${ARG_DEPS})
+  target_link_libraries(${ARG_NAME} PRIVATE fireweed_flags ${deps})
+endfunction()
+
+if(FIREWEED_TESTS)
+  find_package(GTest REQUIRED)
+  include(GoogleTest)
+endif()
+
+function(fireweed_test)
+  cmake_parse_arguments(ARG "" "NAME;TIMEOUT" "SOURCES;DEPS;LABELS" ${ARGN})
+  if(NOT FIREWEED_TESTS)
+    return()
+  endif()
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 120)
+  endif()
+  add_executable(${ARG_NAME}_test ${ARG_SOURCES})
+  fireweed_resolve_deps(deps ${ARG_DEPS})
+  target_link_libraries(${ARG_NAME}_test PRIVATE fireweed_flags ${deps} GTest::gmock GTest::gtest_main)
+  gtest_discover_tests(${ARG_NAME}_test TEST_PREFIX "${ARG_NAME}." DISCOVERY_MODE PRE_TEST
+    PROPERTIES LABELS "unit;${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})
+endfunction()

@@ -1,0 +1,102 @@
+#include "base/clock.h"
+
+#include <ctime>
+
+#include <fmt/format.h>
+
+namespace fireweed {
+namespace {
+
+std::tm ToUtc(Time time) {
+  std::time_t seconds = ToSeconds(time);
+  std::tm utc{};
+  gmtime_r(&seconds, &utc);
+  return utc;
+}
+
+// Reads exactly `count` digits at `pos`; -1 when they are not there.
+int Digits(std::string_view text, size_t pos, size_t count) {
+  if (pos + count > text.size()) return -1;
+  int value = 0;
+  for (size_t i = pos; i < pos + count; ++i) {
+    if (text[i] < '0' || text[i] > '9') return -1;
+    value = value * 10 + (text[i] - '0');
+  }
+  return value;
+}
+
+// The zone suffix as minutes east of UTC.
+std::optional<int> ZoneMinutes(std::string_view zone) {
+  if (zone == "Z" || zone == "z") return 0;
+  if (zone.size() < 5 || (zone[0] != '+' && zone[0] != '-')) return std::nullopt;
+  bool colon = zone[3] == ':';
+  if (zone.size() != (colon ? 6u : 5u)) return std::nullopt;
+  int hours = Digits(zone, 1, 2), minutes = Digits(zone, colon ? 4 : 3, 2);
+  if (hours < 0 || minutes < 0 || hours > 23 || minutes > 59) return std::nullopt;
+  int total = hours * 60 + minutes;
+  return zone[0] == '-' ? -total : total;
+}
+
+}  // namespace
+
+Time SystemClock::Now() const {
+  return std::chrono::time_point_cast<Duration>(std::chrono::system_clock::now());
+}
+
+Time MonotonicTime::Next() {
+  Time now = std::chrono::floor<std::chrono::microseconds>(clock_.Now());
+  std::lock_guard lock(mu_);
+  last_ = now > last_ ? now : last_ + std::chrono::microseconds(1);
+  return last_;
+}
+
+std::string FormatTime(Time time, int digits) {
+  std::tm utc = ToUtc(time);
+  std::string out = fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}", utc.tm_year + 1900,
+                                utc.tm_mon + 1, utc.tm_mday, utc.tm_hour, utc.tm_min, utc.tm_sec);
+  if (digits > 0) {
+    auto whole = std::chrono::floor<std::chrono::seconds>(time);
+    std::string nanos = fmt::format("{:09}", (time - whole).count());
+    out += "." + nanos.substr(0, digits);
+  }
+  return out + "Z";
+}
+
+std::optional<Time> ParseTime(std::string_view text) {
+  if (text.size() < 20 || text[4] != '-' || text[7] != '-' || (text[10] != 'T' && text[10] != 't') ||
+      text[13] != ':' || text[16] != ':') {
+    return std::nullopt;
+  }
+  int year = Digits(text, 0, 4), month = Digits(text, 5, 2), day = Digits(text, 8, 2);
+  int hour = Digits(text, 11, 2), minute = Digits(text, 14, 2), second = Digits(text, 17, 2);
+  if (year < 0 || hour < 0 || hour > 23 || minute < 0 || minute > 59 || second < 0 || second > 60) {
+    return std::nullopt;
+  }
+  std::chrono::year_month_day date{std::chrono::year(year), std::chrono::month(unsigned(month)),
+                                   std::chrono::day(unsigned(day))};
+  if (month < 1 || day < 1 || !date.ok()) return std::nullopt;
+  size_t pos = 19;
+  int64_t nanos = 0, unit = 100'000'000;
+  if (text[pos] == '.') {
+    size_t first = ++pos;
+    for (; pos < text.size() && text[pos] >= '0' && text[pos] <= '9'; ++pos, unit /= 10) {
+      nanos += (text[pos] - '0') * unit;
+    }
+    if (pos == first) return std::nullopt;
+  }
+  std::optional<int> zone = ZoneMinutes(text.substr(pos));
+  if (!zone) return std::nullopt;
+  return Time(std::chrono::sys_days(date)) + std::chrono::hours(hour) +
+         std::chrono::minutes(minute - *zone) + std::chrono::seconds(second) + Duration(nanos);
+}
+
+std::string FormatHttpDate(Time time) {
+  static constexpr const char* kDays[] = {"Sun", "Mon", "Tue", "Wed", "Thu", "Fri", "Sat"};
+  static constexpr const char* kMonths[] = {"Jan", "Feb", "Mar", "Apr", "May", "Jun",
+                                            "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"};
+  std::tm utc = ToUtc(time);
+  return fmt::format("{}, {:02} {} {:04} {:02}:{:02}:{:02} GMT", kDays[utc.tm_wday], utc.tm_mday,
+                     kMonths[utc.tm_mon], utc.tm_year + 1900, utc.tm_hour, utc.tm_min, utc.tm_sec);
+}
+
+}  // namespace fireweed

@@ -1,0 +1,61 @@
+// What for: every change this project makes to files that matter goes through here, so that a test can stand
+//   in a disk that forgets what was not synced (MemoryDisk) and stop a run at any single call.
+// Who calls: blob store, catalog (through its SQLite file layer), state directory; any thread. A File is used by
+//   one thread at a time, except ReadAt, which any number may call at once.
+// May block: yes, all calls.
+// Who owns: the caller owns the File; closing is its destructor.
+// A failure: nothing is known of the bytes since the last successful Sync. ENOSPC is kExhausted.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/result.h"
+
+namespace fireweed {
+
+class File {
+ public:
+  virtual ~File() = default;
+  // Reads up to out.size() bytes; fewer only at the end of the file.
+  virtual Result<size_t> ReadAt(int64_t offset, std::span<std::byte> out) const = 0;
+  // Writes all of it or fails.
+  virtual Result<> WriteAt(int64_t offset, std::span<const std::byte> bytes) = 0;
+  virtual Result<> Truncate(int64_t size) = 0;
+  // When it returns, contents and size survive a power cut. The *name* needs Disk::SyncDirectory as well.
+  virtual Result<> Sync() = 0;
+  virtual Result<int64_t> Size() const = 0;
+  // The descriptor for sendfile, or -1 where there is none.
+  virtual int fd() const { return -1; }
+};
+
+enum class OpenMode {
+  kRead,       // must exist
+  kReadWrite,  // must exist
+  kCreate,     // made when missing
+  kCreateNew,  // fails with kExists when there
+};
+
+class Disk {
+ public:
+  virtual ~Disk() = default;
+  virtual Result<std::unique_ptr<File>> Open(const std::string& path, OpenMode mode) = 0;
+  virtual Result<> Rename(const std::string& from, const std::string& to) = 0;  // replaces `to`
+  virtual Result<> Remove(const std::string& path) = 0;                         // a file
+  virtual Result<> MakeDirectories(const std::string& path) = 0;                // existing is success
+  // Makes the names in a directory durable: creations, renames, removals.
+  virtual Result<> SyncDirectory(const std::string& path) = 0;
+  virtual Result<std::vector<std::string>> List(const std::string& directory) = 0;  // sorted base names
+  virtual Result<bool> Exists(const std::string& path) = 0;
+  virtual Result<int64_t> FreeBytes(const std::string& path) = 0;
+};
+
+// The operating system's file system. New files get mode 0600, new directories 0700.
+std::unique_ptr<Disk> MakeRealDisk();
+
+}  // namespace fireweed

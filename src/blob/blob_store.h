@@ -1,0 +1,72 @@
+// What for: immutable bytes by id. Dumb on purpose: names, generations and preconditions are the object
+//   index's business. Order makes it crash-safe: bytes synced, then the row committed; what no row refers to
+//   is swept.
+// Who calls: storage, on pool threads; any number at once. A writer or reader is used by one thread at a time.
+// May block: yes.
+// Owns: the bytes. A writer that is destroyed without Commit leaves its draft to be resumed or swept.
+// A failure: nothing is visible that was not committed; kExhausted when the disk is full.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/disk.h"
+#include "base/result.h"
+
+namespace fireweed {
+
+using BlobId = std::string;  // a sortable lower-case word, safe as a file name
+
+struct BlobInfo {
+  BlobId id;
+  int64_t size = 0;
+  uint32_t crc32c = 0;
+  std::string md5;  // 16 raw bytes
+};
+
+class BlobWriter {  // a draft: invisible until Commit
+ public:
+  virtual ~BlobWriter() = default;
+  virtual const BlobId& id() const = 0;
+  virtual int64_t size() const = 0;  // appended so far
+  virtual Result<> Append(std::span<const std::byte> bytes) = 0;
+  virtual Result<int64_t> Sync() = 0;      // how much is durable by now
+  virtual Result<BlobInfo> Commit() = 0;   // durable when it returns; the writer is spent
+  virtual BlobInfo Sums() const = 0;       // of what was appended so far, before the promise of Commit
+};
+
+class BlobReader {
+ public:
+  virtual ~BlobReader() = default;
+  virtual int64_t size() const = 0;
+  // Reads up to out.size() bytes; fewer only at the end.
+  virtual Result<size_t> ReadAt(int64_t offset, std::span<std::byte> out) const = 0;
+  // The file behind it for sendfile, or null.
+  virtual std::shared_ptr<const File> file() const { return nullptr; }
+};
+
+struct BlobListing {
+  BlobId id;
+  bool draft = false;
+  int64_t size = 0;
+};
+
+class BlobStore {
+ public:
+  virtual ~BlobStore() = default;
+  virtual Result<std::unique_ptr<BlobWriter>> Create() = 0;
+  // Goes on with a draft after a restart, from its durable size.
+  virtual Result<std::unique_ptr<BlobWriter>> Resume(const BlobId& draft) = 0;
+  virtual Result<std::shared_ptr<BlobReader>> Open(const BlobId& id) const = 0;
+  virtual Result<> Drop(const BlobId& id) = 0;  // a blob or a draft; gone already is success
+  // Every blob and draft that is there, for sweep and fsck.
+  virtual Result<> List(const std::function<void(const BlobListing&)>& each) const = 0;
+};
+
+}  // namespace fireweed
