@@ -41,7 +41,7 @@ struct Request {
   std::string_view host;    // lower case, without port; after CONNECT or TLS it is what the client named
   std::string_view authority;  // the Host header as sent, with port: for links in replies
   std::vector<RequestHeader> headers;
-  std::string_view body;  // the whole body for Handle; empty for streamed bodies
+  std::string_view body;  // the whole body for TryInline and Handle; empty for streamed bodies
   std::string_view peer_address;
   std::string_view id;  // request id, also in the log and in X-Request-Id
   bool tls = false;
@@ -106,10 +106,14 @@ class BodySink {
 // the news completes it from any thread. No thread waits meanwhile.
 class Deferred {
  public:
-  // The first call wins; later ones are ignored. Any thread; does not block.
-  void Complete(Response response);
+  // The first call wins; false when it came too late (timed out, client gone). Any thread; does not block.
+  bool Complete(Response response);
   // The server's side: called at most once with what Complete was given, from Complete's thread or at once.
   void OnComplete(std::function<void(Response)> then);
+  // The server's side: the client is gone or the time is up; a later Complete does nothing.
+  void Abandon();
+  // True once completed or abandoned: whoever keeps a list of waiting polls drops it then. Any thread.
+  bool settled() const;
   // What to answer when `timeout` passes first; runs on a pool thread.
   std::function<Response()> on_timeout;
   int64_t timeout_ms = 0;
@@ -133,7 +137,8 @@ using BodyPlan = std::variant<TakeWhole, TakeStream>;
 class Dispatcher {
  public:
   virtual ~Dispatcher() = default;
-  // I/O thread; must not block. nullopt means "not here": the request goes on to the pool.
+  // I/O thread; must not block. nullopt means "not here": the request goes on to the pool. Asked before PlanBody
+  // for a request without a body, else when a body taken whole has arrived.
   virtual std::optional<Response> TryInline(const Request&) { return std::nullopt; }
   // I/O thread; must not block. May throw Failure to refuse before a byte of the body is read.
   virtual BodyPlan PlanBody(const Request&) { return TakeWhole{}; }
