@@ -18,6 +18,7 @@ option(FIREWEED_TESTS "Build the tests" ON)
 option(FIREWEED_PROGRAMS "Build the programs (sanitizer trees hold libraries and tests only)" ON)
 option(FIREWEED_SUITES "Register the suites that span folders" OFF)
 option(FIREWEED_BENCH "Build the benchmarks" OFF)
+option(FIREWEED_FUZZ "Build the fuzzers (clang only)" OFF)
 set(FIREWEED_SANITIZE "" CACHE STRING "Sanitizers: '', 'address,undefined' or 'thread'")
 set(FIREWEED_BOOST_ROOT "" CACHE PATH "Prefix of Boost 1.81 headers where the system has none")
 
@@ -109,8 +110,25 @@ function(fireweed_test)
     set(ARG_TIMEOUT 120)
   endif()
   add_executable(${ARG_NAME}_test ${ARG_SOURCES})
+  # tests/ registers the same program of each sanitizer tree by this list.
+  set_property(GLOBAL APPEND PROPERTY FIREWEED_TEST_PROGRAMS ${ARG_NAME})
   fireweed_resolve_deps(deps ${ARG_DEPS})
   target_link_libraries(${ARG_NAME}_test PRIVATE fireweed_flags ${deps} GTest::gmock GTest::gtest_main)
   gtest_discover_tests(${ARG_NAME}_test TEST_PREFIX "${ARG_NAME}." DISCOVERY_MODE PRE_TEST
     PROPERTIES LABELS "unit;${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})
+endfunction()
+
+# fireweed_fuzz(NAME url SOURCES url_fuzz.cc DEPS net): a libFuzzer program where FIREWEED_FUZZ is on (clang); in a
+# tree with the suites, the test fuzz.NAME, which replays tests/fuzz/corpus/NAME through that program.
+function(fireweed_fuzz)
+  cmake_parse_arguments(ARG "" "NAME" "SOURCES;DEPS" ${ARGN})
+  set_property(GLOBAL APPEND PROPERTY FIREWEED_FUZZ_PROGRAMS ${ARG_NAME})
+  if(NOT FIREWEED_FUZZ)
+    return()
+  endif()
+  add_executable(${ARG_NAME}_fuzz ${ARG_SOURCES})
+  fireweed_resolve_deps(deps ${ARG_DEPS})
+  target_link_libraries(${ARG_NAME}_fuzz PRIVATE fireweed_flags ${deps})
+  target_compile_options(${ARG_NAME}_fuzz PRIVATE -fsanitize=fuzzer)
+  target_link_options(${ARG_NAME}_fuzz PRIVATE -fsanitize=fuzzer)
 endfunction()

@@ -101,7 +101,8 @@ uint32_t Crc32cPortable(std::span<const std::byte> bytes, uint32_t start) {
       }
     }
   }
-  for (; left > 0; ++p, --left) crc = crc >> 8 ^ kTables[0][(crc ^ static_cast<uint32_t>(*p)) & 255];
+  for (; left > 0; ++p, --left)
+    crc = crc >> 8 ^ kTables[0][(crc ^ static_cast<uint32_t>(*p)) & 255];
   return ~crc;
 }
 

@@ -39,7 +39,7 @@ class Hasher {
   std::unique_ptr<State> state_;
 };
 
-std::string Hash(Digest digest, std::string_view bytes);                               // raw bytes
-std::string Hmac(Digest digest, std::string_view key, std::string_view bytes);         // raw bytes
+std::string Hash(Digest digest, std::string_view bytes);                        // raw bytes
+std::string Hmac(Digest digest, std::string_view key, std::string_view bytes);  // raw bytes
 
 }  // namespace fireweed

@@ -63,8 +63,8 @@ std::string FormatTime(Time time, int digits) {
 }
 
 std::optional<Time> ParseTime(std::string_view text) {
-  if (text.size() < 20 || text[4] != '-' || text[7] != '-' || (text[10] != 'T' && text[10] != 't') ||
-      text[13] != ':' || text[16] != ':') {
+  if (text.size() < 20 || text[4] != '-' || text[7] != '-' ||
+      (text[10] != 'T' && text[10] != 't') || text[13] != ':' || text[16] != ':') {
     return std::nullopt;
   }
   int year = Digits(text, 0, 4), month = Digits(text, 5, 2), day = Digits(text, 8, 2);

@@ -47,10 +47,11 @@ class Disk {
   virtual Result<std::unique_ptr<File>> Open(const std::string& path, OpenMode mode) = 0;
   virtual Result<> Rename(const std::string& from, const std::string& to) = 0;  // replaces `to`
   virtual Result<> Remove(const std::string& path) = 0;                         // a file
-  virtual Result<> MakeDirectories(const std::string& path) = 0;                // existing is success
+  virtual Result<> MakeDirectories(const std::string& path) = 0;  // existing is success
   // Makes the names in a directory durable: creations, renames, removals.
   virtual Result<> SyncDirectory(const std::string& path) = 0;
-  virtual Result<std::vector<std::string>> List(const std::string& directory) = 0;  // sorted base names
+  virtual Result<std::vector<std::string>> List(
+      const std::string& directory) = 0;  // sorted base names
   virtual Result<bool> Exists(const std::string& path) = 0;
   virtual Result<int64_t> FreeBytes(const std::string& path) = 0;
 };

@@ -36,9 +36,9 @@ class BlobWriter {  // a draft: invisible until Commit
   virtual const BlobId& id() const = 0;
   virtual int64_t size() const = 0;  // appended so far
   virtual Result<> Append(std::span<const std::byte> bytes) = 0;
-  virtual Result<int64_t> Sync() = 0;      // how much is durable by now
-  virtual Result<BlobInfo> Commit() = 0;   // durable when it returns; the writer is spent
-  virtual BlobInfo Sums() const = 0;       // of what was appended so far, before the promise of Commit
+  virtual Result<int64_t> Sync() = 0;     // how much is durable by now
+  virtual Result<BlobInfo> Commit() = 0;  // durable when it returns; the writer is spent
+  virtual BlobInfo Sums() const = 0;  // of what was appended so far, before the promise of Commit
 };
 
 class BlobReader {

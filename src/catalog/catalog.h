@@ -41,11 +41,12 @@ struct Row {
 // What a record type adds to be stored: its kind, and its bytes. Described structs get this from
 // catalog/record.h; a service with its own compact form specialises it.
 template <class T>
-struct RecordCodec;  // static constexpr std::string_view kKind; static std::string Encode(const T&);
-                     // static T Decode(std::string_view);
+struct
+    RecordCodec;  // static constexpr std::string_view kKind; static std::string Encode(const T&);
+                  // static T Decode(std::string_view);
 
 struct ScanRange {
-  std::string prefix;              // only keys that begin with it
+  std::string prefix;                // only keys that begin with it
   std::optional<std::string> from;   // first key to look at, inclusive
   std::optional<std::string> after;  // or exclusive
   std::optional<std::string> until;  // exclusive end
@@ -62,7 +63,8 @@ class Txn {
   // (kExists for 0). Returns the new version. Only in Write.
   virtual int64_t PutRaw(std::string_view kind, std::string_view key, std::string_view body,
                          std::optional<int64_t> if_version) = 0;
-  virtual bool EraseRaw(std::string_view kind, std::string_view key) = 0;  // false when it was not there
+  virtual bool EraseRaw(std::string_view kind,
+                        std::string_view key) = 0;  // false when it was not there
   virtual std::vector<RawRow> ScanRaw(std::string_view kind, const ScanRange& range) = 0;
 
   template <class T>
@@ -106,7 +108,6 @@ class Catalog {
   // Sinks are added before the first Write and called on the committing thread; they must be quick and must not
   // call back into the catalog.
   virtual void OnCommit(Sink sink) = 0;
-
 };
 
 // Read with an answer: `auto row = Query(catalog, [&](Txn& t) { return t.Find<Bucket>(key); });`
@@ -121,7 +122,8 @@ auto Query(const Catalog& catalog, Body&& body) {
 template <class Body>
 auto Update(Catalog& catalog, std::string_view why, Body&& body, Lane lane = Lane::kControl) {
   std::optional<decltype(body(std::declval<Txn&>()))> answer;
-  catalog.Write(why, [&](Txn& txn) { answer.emplace(body(txn)); }, lane);
+  catalog.Write(
+      why, [&](Txn& txn) { answer.emplace(body(txn)); }, lane);
   return std::move(*answer);
 }
 

@@ -60,9 +60,7 @@ struct Deferred::State {
   std::function<void(Response)> waiter;  // the server, once it has asked
 };
 
-std::shared_ptr<Deferred::State> Deferred::MakeState() {
-  return std::make_shared<State>();
-}
+std::shared_ptr<Deferred::State> Deferred::MakeState() { return std::make_shared<State>(); }
 
 bool Deferred::Complete(Response response) {
   std::function<void(Response)> waiter;

@@ -38,7 +38,8 @@ struct Request {
   std::string_view target;  // origin form as sent, "/storage/v1/b?project=p"
   std::string_view path;    // still percent-encoded, so that "%2F" stays apart from "/"
   std::string_view query;   // still percent-encoded, without '?'
-  std::string_view host;    // lower case, without port; after CONNECT or TLS it is what the client named
+  std::string_view
+      host;  // lower case, without port; after CONNECT or TLS it is what the client named
   std::string_view authority;  // the Host header as sent, with port: for links in replies
   std::vector<RequestHeader> headers;
   std::string_view body;  // the whole body for TryInline and Handle; empty for streamed bodies

@@ -28,10 +28,12 @@ class CertificateSource;  // net/certificates.h
 struct HttpLimits {
   int64_t max_header_bytes = 64 << 10;
   int max_connections = 4096;  // over all listeners; further ones are answered 503 and closed
-  std::chrono::milliseconds header_timeout{30'000};  // from the first byte of a head, or of the connection
-  std::chrono::milliseconds idle_timeout{120'000};   // between requests
-  std::chrono::milliseconds body_timeout{60'000};    // without any progress of a body in either direction
-  int64_t stream_buffer_bytes = 256 << 10;           // per streaming transfer
+  std::chrono::milliseconds header_timeout{
+      30'000};  // from the first byte of a head, or of the connection
+  std::chrono::milliseconds idle_timeout{120'000};  // between requests
+  std::chrono::milliseconds body_timeout{
+      60'000};                              // without any progress of a body in either direction
+  int64_t stream_buffer_bytes = 256 << 10;  // per streaming transfer
 };
 
 // What to do with CONNECT (decisions 1 and 9).

@@ -1,0 +1,75 @@
+# shellcheck shell=bash
+# Sourced by ./run, ./test and the scripts in tools/: where things are, and how messages look.
+# Everything here is a pure function of the tree and the user's cache directory; nothing is remembered elsewhere.
+
+FW_ROOT=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
+FW_CACHE=${XDG_CACHE_HOME:-${HOME:-/root}/.cache}/fireweed
+FW_BOOST_PREFIX=$FW_CACHE/boost-1.81
+FW_REQUIREMENTS=$FW_ROOT/tests/compat/requirements.txt
+# shellcheck disable=SC2034  # used by those who source this
+FW_JOBS=${FIREWEED_JOBS:-$(nproc)}
+
+say() { printf '%s\n' "$*"; }
+warn() { printf 'warning: %s\n' "$*" >&2; }
+die() { printf 'error: %s\n' "$*" >&2; exit 1; }
+
+# again TIMES CMD...: for downloads, which fail now and then for no reason of ours.
+again() {
+  local times=$1 try
+  shift
+  for ((try = 1; ; try++)); do
+    "$@" && return 0
+    ((try < times)) || return 1
+    warn "failed ($try of $times): $1 ${2:-}; trying again"
+    sleep $((try * 2))
+  done
+}
+
+# as_root CMD...: directly, through sudo, or not at all.
+as_root() {
+  if [ "$(id -u)" = 0 ]; then
+    "$@"
+  elif command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
+    sudo -n DEBIAN_FRONTEND=noninteractive "$@"
+  elif command -v sudo >/dev/null && [ -t 0 ]; then
+    sudo DEBIAN_FRONTEND=noninteractive "$@"
+  else
+    return 126
+  fi
+}
+
+# The interpreter that the virtual environment of the Python clients is made with: Debian's own where it can
+# make one (it stays put; a user's pyenv comes and goes), else whatever python3 means here.
+python_for_venv() {
+  local candidate
+  for candidate in /usr/bin/python3 python3; do
+    if "$candidate" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
+      printf '%s\n' "$candidate"
+      return 0
+    fi
+  done
+  return 1
+}
+
+# venv_dir: named by what went into it, so that a change of either makes a new one.
+venv_dir() {
+  local python version hash
+  python=$(python_for_venv) || return 1
+  version=$("$python" -c 'import sys; print(sys.version, sys.base_prefix)')
+  hash=$( (printf '%s\n' "$version"; cat "$FW_REQUIREMENTS") | sha256sum | cut -c1-12)
+  printf '%s/venv-%s\n' "$FW_CACHE" "$hash"
+}
+
+# cmake_args: what the configure step must be told about this machine.
+cmake_args() {
+  if [ -e "$FW_BOOST_PREFIX/usr/include/boost/version.hpp" ] && ! system_boost_is_new; then
+    printf '%s\n' "-DFIREWEED_BOOST_ROOT=$FW_BOOST_PREFIX"
+  else
+    printf '%s\n' "-DFIREWEED_BOOST_ROOT="
+  fi
+}
+
+system_boost_is_new() {
+  local header=/usr/include/boost/version.hpp
+  [ -e "$header" ] && [ "$(awk '$1 == "#define" && $2 == "BOOST_VERSION" {print $3}' "$header")" -ge 108100 ]
+}
