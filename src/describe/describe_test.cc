@@ -1,0 +1,272 @@
+#include <gtest/gtest.h>
+
+#include "describe/json_codec.h"
+#include "describe/random_value.h"
+
+namespace fireweed {
+
+enum class Colour { kRed, kGreen };
+template <>
+inline constexpr std::string_view kTypeName<Colour> = "Colour";
+template <>
+inline constexpr std::array kEnumNames<Colour>{std::string_view("RED"), std::string_view("GREEN")};
+
+struct Leaf {
+  std::string key;
+  std::optional<int64_t> size;
+};
+template <>
+inline constexpr std::string_view kTypeName<Leaf> = "Leaf";
+template <>
+inline constexpr auto kFields<Leaf> = std::tuple{F("key", &Leaf::key), F("size", &Leaf::size)};
+
+struct Tree {
+  std::string name;
+  int64_t generation = 1;
+  int32_t count = 0;
+  double ratio = 0;
+  bool open = false;
+  Colour colour = Colour::kRed;
+  Bytes fingerprint;
+  Time created{};
+  Json extra;
+  std::string secret;
+  std::vector<Leaf> leaves;
+  std::map<std::string, std::string> labels;
+  std::optional<Leaf> best;
+  Leaf nested;
+  std::vector<Tree> children;
+};
+template <>
+inline constexpr std::string_view kTypeName<Tree> = "Tree";
+template <>
+inline constexpr auto kFields<Tree> = std::tuple{F("name", &Tree::name, kRequired | kImmutable),
+                                                 F("generation", &Tree::generation, kOutput),
+                                                 F("count", &Tree::count),
+                                                 F("ratio", &Tree::ratio),
+                                                 F("open", &Tree::open),
+                                                 F("colour", &Tree::colour),
+                                                 F("fingerprint", &Tree::fingerprint),
+                                                 F("created", &Tree::created, kOutput),
+                                                 F("extra", &Tree::extra),
+                                                 F("secret", &Tree::secret, kStored),
+                                                 F("leaves", &Tree::leaves),
+                                                 F("labels", &Tree::labels),
+                                                 F("best", &Tree::best),
+                                                 F("nested", &Tree::nested),
+                                                 F("children", &Tree::children)};
+
+namespace {
+
+std::string Message(const std::function<void()>& body) {
+  try {
+    body();
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.error().code, Code::kInvalid);
+    return failure.error().message;
+  }
+  return "no failure";
+}
+
+const DecodeRules kClient{.from_client = true};
+
+TEST(Describe, RandomValuesRoundTrip) {
+  SeededRandom random(11);
+  for (int i = 0; i < 300; ++i) {
+    Tree tree = RandomValue<Tree>(random);
+    std::string text = EncodeJson(tree);
+    Tree back = DecodeJson<Tree>(text);
+    EXPECT_TRUE(SameValue(tree, back)) << text;
+    EXPECT_EQ(EncodeJson(back), text);
+  }
+}
+
+TEST(Describe, WireFormsAreGoogles) {
+  Tree tree;
+  tree.name = "t";
+  tree.generation = 1234567890123456789;
+  tree.created = *ParseTime("2026-11-15T07:00:00.123456Z");
+  tree.secret = "never shown";
+  EXPECT_EQ(EncodeJson(tree, Audience::kWire),
+            R"({"name":"t","generation":"1234567890123456789","count":0,"ratio":0,"open":false,)"
+            R"("colour":"RED","created":"2026-11-15T07:00:00.123Z"})");
+}
+
+TEST(Describe, EmptyThingsAreAbsent) {
+  Tree tree =
+      DecodeJson<Tree>(R"({"name":"t","nested":{},"leaves":[],"labels":{},"best":{"key":"k"}})");
+  std::string text = EncodeJson(tree);
+  EXPECT_EQ(text.find("nested"), std::string::npos);
+  EXPECT_EQ(text.find("leaves"), std::string::npos);
+  EXPECT_NE(text.find(R"("best":{"key":"k"})"), std::string::npos);
+}
+
+TEST(Describe, AcceptsBothSpellingsOfNumbers) {
+  EXPECT_EQ(DecodeJson<Tree>(R"({"generation":5,"count":"7"})").generation, 5);
+  EXPECT_EQ(DecodeJson<Tree>(R"({"generation":"5","count":7.0})").count, 7);
+}
+
+TEST(Describe, ErrorsNameThePath) {
+  auto decode = [](const char* text) { return Message([&] { DecodeJson<Tree>(text, kClient); }); };
+  EXPECT_EQ(decode(R"({"name":"t","leaves":[{"key":"a"},{"key":5}]})"),
+            "Invalid value at 'leaves[1].key' (TYPE_STRING), 5");
+  EXPECT_EQ(decode(R"({"name":"t","best":{"key":"a","size":"ten"}})"),
+            "Invalid value at 'best.size' (TYPE_INT64), \"ten\"");
+  EXPECT_EQ(decode(R"({"name":"t","colour":"BLUE"})"),
+            "Invalid value at 'colour' (TYPE_ENUM), \"BLUE\"");
+  EXPECT_EQ(decode(R"({"name":"t","labels":{"a":1}})"),
+            "Invalid value at 'labels.a' (TYPE_STRING), 1");
+  EXPECT_EQ(decode(R"({"leaves":[]})"), "Required field 'name' is missing.");
+  EXPECT_EQ(decode(R"([])"), "Invalid value at 'body' (TYPE_MESSAGE), []");
+  EXPECT_NE(decode(R"({"name")").find("Invalid JSON payload"), std::string::npos);
+  EXPECT_EQ(decode(R"({"name":"t","count":2147483648})"),
+            "Invalid value at 'count' (TYPE_INT32), 2147483648");
+}
+
+TEST(Describe, WrongTypesAtEveryFieldAreRefused) {
+  const Type& type = TypeOf<Tree>();
+  for (const Field& field : type.fields) {
+    if (field.type->kind == Kind::kJson) continue;
+    bool wants_object = field.type->kind == Kind::kStruct || field.type->kind == Kind::kMap ||
+                        field.type->kind == Kind::kOptional;
+    std::string wrong = wants_object ? "[1]" : "{\"x\":1}";
+    std::string text = "{\"" + std::string(field.name) + "\":" + wrong + "}";
+    EXPECT_THROW(DecodeJson<Tree>(text), Failure) << text;
+  }
+}
+
+TEST(Describe, DeepNestingIsRefusedNotCrashed) {
+  std::string deep(100'000, '[');
+  EXPECT_THROW(DecodeJson<Tree>(deep), Failure);
+  std::string closed = std::string(500, '[') + std::string(500, ']');
+  EXPECT_EQ(Message([&] { DecodeJson<Tree>("{\"extra\":" + closed + "}"); }),
+            "JSON is nested too deeply.");
+}
+
+TEST(Describe, UnknownFieldsByRule) {
+  EXPECT_NO_THROW(DecodeJson<Tree>(R"({"no":1})"));
+  EXPECT_EQ(Message([] {
+              DecodeJson<Tree>(R"({"best":{"no":1}})",
+                               DecodeRules{.unknown = UnknownFields::kRefuse});
+            }),
+            "Invalid JSON payload received. Unknown name \"best.no\": Cannot find field.");
+}
+
+TEST(Patch, MergesMapsAndRestoresDefaults) {
+  Tree tree = DecodeJson<Tree>(
+      R"({"name":"t","count":3,"labels":{"a":"1","b":"2"},"best":{"key":"k","size":"1"},"leaves":[{"key":"x"}]})");
+  PatchJson(
+      tree,
+      R"({"labels":{"a":null,"c":"3"},"count":null,"best":{"size":"2"},"leaves":[],"generation":"9"})");
+  EXPECT_EQ(tree.labels, (std::map<std::string, std::string>{{"b", "2"}, {"c", "3"}}));
+  EXPECT_EQ(tree.count, 0);
+  EXPECT_EQ(tree.best->key, "k");
+  EXPECT_EQ(tree.best->size, 2);
+  EXPECT_TRUE(tree.leaves.empty());
+  EXPECT_EQ(tree.generation, 1) << "output fields are not the client's";
+}
+
+TEST(Patch, ImmutableFieldsAndFailuresLeaveTheValueAlone) {
+  Tree tree = DecodeJson<Tree>(R"({"name":"t","count":3})");
+  EXPECT_EQ(Message([&] { PatchJson(tree, R"({"count":4,"name":"u"})"); }),
+            "Field 'name' cannot be changed.");
+  EXPECT_EQ(tree.name, "t");
+  EXPECT_EQ(tree.count, 3);
+  EXPECT_NO_THROW(PatchJson(tree, R"({"name":"t","count":5})"));
+  EXPECT_EQ(tree.count, 5);
+}
+
+TEST(Patch, ApplyingItTwiceChangesNothingMore) {
+  SeededRandom random(5);
+  for (int i = 0; i < 200; ++i) {
+    Tree tree = RandomValue<Tree>(random), other = RandomValue<Tree>(random);
+    other.name = tree.name;
+    std::string patch = EncodeJson(other);
+    PatchJson(tree, patch);
+    Tree once = tree;
+    PatchJson(tree, patch);
+    EXPECT_TRUE(SameValue(once, tree));
+  }
+}
+
+TEST(Patch, MaskedTouchesOnlyWhatIsNamed) {
+  Tree tree = DecodeJson<Tree>(R"({"name":"t","count":3,"labels":{"a":"1"}})");
+  PatchValueMasked(TypeOf<Tree>(), &tree, R"({"count":9,"ratio":2})", "count,labels");
+  EXPECT_EQ(tree.count, 9);
+  EXPECT_EQ(tree.ratio, 0);
+  EXPECT_TRUE(tree.labels.empty());
+  EXPECT_THROW(PatchValueMasked(TypeOf<Tree>(), &tree, "{}", "nothing"), Failure);
+}
+
+TEST(Update, ReplacesWhatIsTheClients) {
+  Tree tree = DecodeJson<Tree>(R"({"name":"t","count":3,"generation":"7","labels":{"a":"1"}})");
+  UpdateJson(tree, R"({"ratio":2.5})");
+  EXPECT_EQ(tree.name, "t");
+  EXPECT_EQ(tree.generation, 7);
+  EXPECT_EQ(tree.count, 0);
+  EXPECT_EQ(tree.ratio, 2.5);
+  EXPECT_TRUE(tree.labels.empty());
+  EXPECT_THROW(UpdateJson(tree, R"({"name":"u"})"), Failure);
+}
+
+std::string Masked(const Tree& tree, const char* mask_text) {
+  FieldMask mask = FieldMask::Parse(mask_text);
+  JsonWriter out;
+  EncodeValue(TypeOf<Tree>(), &tree, out, Audience::kWire, &mask);
+  return out.Take();
+}
+
+TEST(FieldMask, Selects) {
+  Tree tree = DecodeJson<Tree>(
+      R"({"name":"t","leaves":[{"key":"a","size":"1"},{"key":"b"}],"labels":{"x":"1","y":"2"}})");
+  EXPECT_EQ(Masked(tree, "name"), R"({"name":"t"})");
+  EXPECT_EQ(Masked(tree, "leaves(size),name"), R"({"name":"t","leaves":[{"size":"1"},{}]})");
+  EXPECT_EQ(Masked(tree, "leaves/key"), R"({"leaves":[{"key":"a"},{"key":"b"}]})");
+  EXPECT_EQ(Masked(tree, "labels/x"), R"({"labels":{"x":"1"}})");
+  EXPECT_EQ(Masked(tree, "unheardOf"), "{}");
+  EXPECT_EQ(Masked(tree, "*"), EncodeJson(tree, Audience::kWire));
+  EXPECT_EQ(Masked(tree, "leaves(*)"), Masked(tree, "leaves"));
+}
+
+TEST(FieldMask, RefusesNonsense) {
+  for (const char* bad : {"a(", "a)", "(a)", "a,,b", "a//b", "a/", ",", "a(b))", "a b"}) {
+    EXPECT_THROW(FieldMask::Parse(bad), Failure) << bad;
+  }
+  EXPECT_THROW(FieldMask::Parse(std::string(1000, '(')), Failure);
+  std::string deep;
+  for (int i = 0; i < 1000; ++i) deep += "a(";
+  EXPECT_THROW(FieldMask::Parse(deep), Failure);
+}
+
+TEST(Parameters, ParseAsClientsWriteThem) {
+  bool flag = false;
+  ParseParameter(TypeOf<bool>(), &flag, "versions", "True");
+  EXPECT_TRUE(flag);
+  std::optional<int64_t> number;
+  ParseParameter(TypeOf<std::optional<int64_t>>(), &number, "ifGenerationMatch", "0");
+  EXPECT_EQ(number, 0);
+  EXPECT_EQ(Message([&] { ParseParameter(TypeOf<int32_t>(), &flag, "maxResults", "many"); }),
+            "Invalid value at 'maxResults' (TYPE_INT32), \"many\"");
+}
+
+TEST(Yaml, BecomesJsonAndKeepsStrings) {
+  Tree tree = DecodeJson<Tree>(
+      YamlToJson("name: 0123\ncount: 4\nopen: yes\nopen: true\nleaves:\n- key: a\n  size: 5\n"),
+      DecodeRules{.unknown = UnknownFields::kRefuse, .lenient_scalars = true});
+  EXPECT_EQ(tree.name, "0123");
+  EXPECT_EQ(tree.count, 4);
+  EXPECT_TRUE(tree.open);
+  EXPECT_EQ(tree.leaves.at(0).size, 5);
+  EXPECT_NE(Message([] { YamlToJson("a: [1"); }).find("YAML, line"), std::string::npos);
+}
+
+TEST(JsonWriter, RepairsBrokenUtf8) {
+  JsonWriter out;
+  out.String("a\xFF\x62\xC3");
+  EXPECT_EQ(out.text(),
+            "\"a\xEF\xBF\xBD"
+            "b\xEF\xBF\xBD\"");
+}
+
+}  // namespace
+}  // namespace fireweed
