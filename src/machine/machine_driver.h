@@ -1,0 +1,206 @@
+// What for: the one seam between the control plane and things that run. A driver starts a machine
+// from a spec, tells
+//   the truth about it afterwards, and leaves nothing behind when it is removed.
+// Who calls: the instance controller on an action thread, one call per machine at a time, any
+// number of machines
+//   at once; the metadata and name servers call ListenInside.
+// May block: yes. Start takes tens of milliseconds with containers; Stop only delivers the request.
+// Who owns: the caller keeps handle and spec; the driver owns what it made until Remove. A machine
+// outlives the daemon. A failure: kExhausted, kUnavailable and kInternal may be tried again;
+// kInvalid will always fail.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+#include "base/unique_fd.h"
+
+namespace fireweed {
+
+// What a driver can do, as data: callers ask for the capability and never for the driver's name.
+struct DriverCapabilities {
+  std::string driver;        // "crun", "process", "fake": for people to read, not to branch on
+  bool own_root = false;     // own root file system made of layers
+  bool own_network = false;  // own namespace and address
+  bool listen_inside = false;
+  bool limits = false;  // cpus, memory and pids are enforced
+  bool freeze = false;
+  bool exec = false;
+  bool user_namespace = false;  // root inside is nobody outside
+  std::vector<std::string>
+      weaknesses;  // what a reader should know before trusting it with strangers' code
+};
+
+// A file the driver puts into the machine before each boot, owned by root inside. It replaces what
+// is there.
+struct MachineFile {
+  std::string path;  // absolute inside the machine; missing parents are made
+  uint32_t mode = 0644;
+  std::string contents;
+  std::string link_target;  // not empty: a symbolic link instead of a file
+};
+
+// A read-only directory or file of the host, seen inside at `inside`.
+struct MachineBind {
+  std::string outside;
+  std::string inside;
+};
+
+struct MachineLimits {
+  double cpus = 0;           // 0: no limit
+  int64_t memory_bytes = 0;  // 0: no limit
+  int64_t pids = 0;          // 0: no limit
+};
+
+struct MachineSpec {
+  // Names the machine for good: [a-z0-9-], at most 48 characters, unique within the driver.
+  std::string id;
+  // Counts boots: Start with the same (id, boot) never boots twice, not even when that boot has
+  // ended since; a higher number boots a stopped machine again on the disk it had.
+  int64_t boot = 1;
+  std::string hostname;
+
+  // Read-only directories, uppermost first. Never changed while a machine uses them.
+  std::vector<std::string> image_layers;
+  // The writable layer: a directory the caller chose, made when missing, kept across boots and by
+  // Remove. Ids on files in it are the ids inside. Empty: the driver keeps one with the machine and
+  // Remove deletes it.
+  std::string writable_directory;
+  std::vector<MachineBind> binds;
+  std::vector<MachineFile> files;
+
+  MachineLimits limits;
+  std::string wanted_address;  // empty: the driver picks one
+
+  // Process 1; empty: fireweed-init.
+  std::vector<std::string> command;
+  std::map<std::string, std::string> environment;
+  std::map<std::string, std::string> labels;  // the fake driver reads its script here
+
+  // The serial port: everything process 1 and its children print is appended here. Only the last
+  // `console_keep_bytes` keep their blocks; older ones read as zeros, so that offsets stay true for
+  // ever.
+  std::string console_path;
+  int64_t console_keep_bytes = 16 << 20;
+};
+
+// Opaque and versioned: JSON text that the caller stores and hands back.
+struct MachineHandle {
+  std::string text;
+  friend bool operator==(const MachineHandle&, const MachineHandle&) = default;
+};
+
+enum class MachinePhase { kStarting, kRunning, kStopped };
+
+enum class ExitKind {
+  kOff,      // powered off in good order
+  kReboot,   // wants to be booted again
+  kKilled,   // by the host: grace used up, out of memory, Stop with no grace
+  kCrashed,  // process 1 ended on its own or never got going
+};
+
+enum class AskedBy {
+  kNobody,   // nobody asked: a crash, an out-of-memory kill
+  kInside,   // shutdown, reboot and the like typed inside
+  kOutside,  // Stop
+};
+
+struct MachineExit {
+  ExitKind kind = ExitKind::kCrashed;
+  AskedBy asked_by = AskedBy::kNobody;
+  int code = 0;                // as the shell shows it: 0..255, 128 + signal
+  bool out_of_memory = false;  // the machine hit its memory limit at some time
+  std::string message;         // for a crash before process 1 ran: what the runtime said
+};
+
+struct MachineStatus {
+  MachinePhase phase = MachinePhase::kStarting;
+  bool frozen = false;
+  std::optional<MachineExit> exit;     // there exactly when kStopped
+  std::vector<std::string> addresses;  // empty where the machine has no network of its own
+  std::optional<Time> started;
+  std::optional<Time> ended;
+  // When the phase is known to change by itself (the fake driver knows); a simulation jumps there.
+  std::optional<Time> look_again;
+};
+
+struct ExecSpec {
+  std::vector<std::string> argv;
+  std::map<std::string, std::string> environment;
+  std::string directory = "/";
+  uint32_t uid = 0;
+  uint32_t gid = 0;
+};
+
+// A program running in a machine. The three descriptors are pipes of the caller's; closing `input`
+// is end of file.
+class ExecStream {
+ public:
+  virtual ~ExecStream() = default;  // ends the program where it still runs
+  UniqueFd input;
+  UniqueFd output;
+  UniqueFd error;
+  // Blocks until the program has ended; its exit code as the shell shows it.
+  virtual Result<int> Wait() = 0;
+};
+
+enum class Transport { kTcp, kUdp };
+
+class MachineDriver {
+ public:
+  virtual ~MachineDriver() = default;
+
+  virtual DriverCapabilities capabilities() const = 0;
+
+  // Idempotent on (spec.id, spec.boot), so a crash between Start and storing the handle loses
+  // nothing. Returns once process 1 runs; what a failed start had made is gone. kPrecondition: an
+  // earlier boot still runs.
+  virtual Result<MachineHandle> Start(const MachineSpec& spec) = 0;
+
+  // The truth, also after a daemon restart. kNotFound: removed, never started here, or booted again
+  // since.
+  virtual Result<MachineStatus> Observe(const MachineHandle& handle) = 0;
+
+  // Asks the machine to go down and returns; it is killed when `grace` has passed, even if the
+  // daemon is gone by then. Again with a shorter grace: the earlier end counts. Zero kills at once.
+  // Stopped already is success.
+  virtual Result<> Stop(const MachineHandle& handle, Duration grace) = 0;
+
+  // Suspend (true) and resume. kInvalid without the capability.
+  virtual Result<> Freeze(const MachineHandle& handle, bool frozen) = 0;
+
+  virtual Result<std::unique_ptr<ExecStream>> Exec(const MachineHandle& handle,
+                                                   const ExecSpec& spec) = 0;
+
+  // A bound (TCP: also listening) non-blocking socket that lives in the machine's network. The
+  // caller owns it; it dies with the machine at the latest. Any address of the machine, or
+  // 169.254.169.254.
+  virtual Result<UniqueFd> ListenInside(const MachineHandle& handle, std::string_view address,
+                                        uint16_t port, Transport transport) = 0;
+
+  // Kills it where it runs and forgets it: files, namespaces, cgroups. Gone already is success.
+  virtual Result<> Remove(const MachineHandle& handle) = 0;
+
+  // Every machine of this driver and daemon, also those nobody remembers.
+  virtual Result<std::vector<std::pair<std::string, MachineHandle>>> List() = 0;
+
+  // Called with the id when a machine has stopped, on a thread of the driver's, soon but at least
+  // once only as far as this process saw it running: a caller that missed it learns the same from
+  // Observe. Set before the first Start; the sink must not call the driver.
+  virtual void OnStopped(std::function<void(const std::string& id)> sink) = 0;
+
+  // Removes every machine and everything else this daemon id has on the host (bridge, firewall
+  // table, cgroups), and restores what was changed. Safe to repeat.
+  virtual Result<> Purge() = 0;
+};
+
+}  // namespace fireweed
