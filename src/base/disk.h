@@ -1,6 +1,8 @@
-// What for: every change this project makes to files that matter goes through here, so that a test can stand
+// What for: every change this project makes to files that matter goes through here, so that a test
+// can stand
 //   in a disk that forgets what was not synced (MemoryDisk) and stop a run at any single call.
-// Who calls: blob store, catalog (through its SQLite file layer), state directory; any thread. A File is used by
+// Who calls: blob store, catalog (through its SQLite file layer), state directory; any thread. A
+// File is used by
 //   one thread at a time, except ReadAt, which any number may call at once.
 // May block: yes, all calls.
 // Who owns: the caller owns the File; closing is its destructor.
@@ -27,7 +29,10 @@ class File {
   // Writes all of it or fails.
   virtual Result<> WriteAt(int64_t offset, std::span<const std::byte> bytes) = 0;
   virtual Result<> Truncate(int64_t size) = 0;
-  // When it returns, contents and size survive a power cut. The *name* needs Disk::SyncDirectory as well.
+  // When it returns, contents and size survive a power cut. The *name* needs Disk::SyncDirectory as
+  // well. When it fails, what was written since the last sync is lost for good, though reads may
+  // still show it: a second Sync that succeeds says nothing about those bytes. Truncate and write
+  // them again.
   virtual Result<> Sync() = 0;
   virtual Result<int64_t> Size() const = 0;
   // The descriptor for sendfile, or -1 where there is none.
@@ -45,9 +50,13 @@ class Disk {
  public:
   virtual ~Disk() = default;
   virtual Result<std::unique_ptr<File>> Open(const std::string& path, OpenMode mode) = 0;
-  virtual Result<> Rename(const std::string& from, const std::string& to) = 0;  // replaces `to`
-  virtual Result<> Remove(const std::string& path) = 0;                         // a file
-  virtual Result<> MakeDirectories(const std::string& path) = 0;  // existing is success
+  // Files only; replaces `to`. After a crash before SyncDirectory either name or both may be there,
+  // never none.
+  virtual Result<> Rename(const std::string& from, const std::string& to) = 0;
+  virtual Result<> Remove(const std::string& path) = 0;  // a file; those who have it open go on
+  // Existing is success; a file in the way is not. Each new directory is a name in its parent, to
+  // be synced there.
+  virtual Result<> MakeDirectories(const std::string& path) = 0;
   // Makes the names in a directory durable: creations, renames, removals.
   virtual Result<> SyncDirectory(const std::string& path) = 0;
   virtual Result<std::vector<std::string>> List(

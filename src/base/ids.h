@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 
 #include "base/clock.h"
 #include "base/random.h"
@@ -24,5 +26,8 @@ class IdSource {
   MonotonicTime time_;
   Random& random_;
 };
+
+// When a word of NextWord was made; nullopt for anything that is none.
+std::optional<Time> TimeOfWord(std::string_view word);
 
 }  // namespace fireweed

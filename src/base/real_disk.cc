@@ -80,6 +80,15 @@ int OpenFlags(OpenMode mode) {
   return O_RDONLY;
 }
 
+// Leaves errno as it was, so that the caller can still tell why it asked.
+bool IsDirectory(const std::string& path) {
+  int before = errno;
+  struct stat status;
+  bool is = stat(path.c_str(), &status) == 0 && S_ISDIR(status.st_mode);
+  errno = before;
+  return is;
+}
+
 class RealDisk final : public Disk {
  public:
   Result<std::unique_ptr<File>> Open(const std::string& path, OpenMode mode) override {
@@ -101,7 +110,9 @@ class RealDisk final : public Disk {
   Result<> MakeDirectories(const std::string& path) override {
     for (size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
       std::string part = path.substr(0, end);
-      if (mkdir(part.c_str(), 0700) != 0 && errno != EEXIST) return LastError("make", part);
+      if (mkdir(part.c_str(), 0700) != 0 && !(errno == EEXIST && IsDirectory(part))) {
+        return LastError("make", part);
+      }
       if (end == std::string::npos) return Done{};
     }
   }
