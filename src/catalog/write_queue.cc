@@ -1,0 +1,54 @@
+#include "catalog/write_queue.h"
+
+namespace fireweed {
+
+void WriteJob::Finish(std::exception_ptr failure) {
+  std::lock_guard lock(mu_);
+  failure_ = std::move(failure);
+  done_ = true;
+  finished_.notify_one();
+}
+
+void WriteJob::Wait() {
+  std::unique_lock lock(mu_);
+  finished_.wait(lock, [this] { return done_; });
+  if (failure_) std::rethrow_exception(std::move(failure_));
+}
+
+void WriteQueue::Push(std::shared_ptr<WriteJob> job, Lane lane) {
+  std::lock_guard lock(mu_);
+  if (closed_) throw Failure(Code::kUnavailable, "The catalog is closing.");
+  (lane == Lane::kControl ? control_ : bulk_).push_back(std::move(job));
+  changed_.notify_one();
+}
+
+bool WriteQueue::WaitForJob() {
+  std::unique_lock lock(mu_);
+  changed_.wait(lock, [this] { return closed_ || !control_.empty() || !bulk_.empty(); });
+  return !control_.empty() || !bulk_.empty();
+}
+
+std::shared_ptr<WriteJob> WriteQueue::Take(Batch& batch) {
+  std::lock_guard lock(mu_);
+  std::deque<std::shared_ptr<WriteJob>>* lane = nullptr;
+  if (!control_.empty() && batch.control < kControlPerBatch) {
+    lane = &control_;
+    ++batch.control;
+  } else if (!bulk_.empty() && batch.bulk < kBulkPerBatch) {
+    lane = &bulk_;
+    ++batch.bulk;
+  } else {
+    return nullptr;
+  }
+  std::shared_ptr<WriteJob> job = std::move(lane->front());
+  lane->pop_front();
+  return job;
+}
+
+void WriteQueue::Close() {
+  std::lock_guard lock(mu_);
+  closed_ = true;
+  changed_.notify_all();
+}
+
+}  // namespace fireweed
