@@ -1,0 +1,155 @@
+#include "net/errors.h"
+
+#include <fmt/format.h>
+
+#include "describe/json_codec.h"
+
+namespace fireweed {
+namespace {
+
+struct WireErrorItem {
+  std::string reason, message, domain;
+};
+struct WireError {
+  int32_t code = 0;
+  std::string message, status;
+  std::vector<WireErrorItem> errors;
+};
+struct WireErrorBody {
+  WireError error;
+};
+
+}  // namespace
+
+template <>
+inline constexpr auto kFields<WireErrorItem> =
+    std::tuple{F("message", &WireErrorItem::message), F("domain", &WireErrorItem::domain),
+               F("reason", &WireErrorItem::reason)};
+template <>
+inline constexpr auto kFields<WireError> =
+    std::tuple{F("code", &WireError::code), F("message", &WireError::message),
+               F("status", &WireError::status), F("errors", &WireError::errors)};
+template <>
+inline constexpr auto kFields<WireErrorBody> = std::tuple{F("error", &WireErrorBody::error)};
+
+namespace net {
+namespace {
+
+constexpr ErrorWords kInvalidWords{400, "INVALID_ARGUMENT", "invalid", "InvalidArgument"};
+constexpr ErrorWords kUnauthenticatedWords{401, "UNAUTHENTICATED", "authError",
+                                           "AuthenticationRequired"};
+constexpr ErrorWords kDeniedWords{403, "PERMISSION_DENIED", "forbidden", "AccessDenied"};
+constexpr ErrorWords kNotFoundWords{404, "NOT_FOUND", "notFound", "NoSuchKey"};
+constexpr ErrorWords kGoneWords{410, "NOT_FOUND", "gone", "UploadGone"};
+constexpr ErrorWords kExistsWords{409, "ALREADY_EXISTS", "conflict", "BucketAlreadyOwnedByYou"};
+constexpr ErrorWords kPreconditionWords{412, "FAILED_PRECONDITION", "conditionNotMet",
+                                        "PreconditionFailed"};
+constexpr ErrorWords kNotModifiedWords{304, "FAILED_PRECONDITION", "notModified", "NotModified"};
+constexpr ErrorWords kRangeWords{416, "OUT_OF_RANGE", "requestedRangeNotSatisfiable",
+                                 "InvalidRange"};
+constexpr ErrorWords kTooLargeWords{413, "INVALID_ARGUMENT", "uploadTooLarge", "EntityTooLarge"};
+constexpr ErrorWords kExhaustedWords{429, "RESOURCE_EXHAUSTED", "rateLimitExceeded", "SlowDown"};
+constexpr ErrorWords kUnavailableWords{503, "UNAVAILABLE", "backendError", "ServiceUnavailable"};
+constexpr ErrorWords kCancelledWords{499, "CANCELLED", "cancelled", "ClientClosed"};
+constexpr ErrorWords kInternalWords{500, "INTERNAL", "internalError", "InternalError"};
+
+std::string XmlEscape(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      default: out += c;
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+const ErrorWords& WordsFor(Code code) {
+  switch (code) {
+    case Code::kInvalid: return kInvalidWords;
+    case Code::kUnauthenticated: return kUnauthenticatedWords;
+    case Code::kDenied: return kDeniedWords;
+    case Code::kNotFound: return kNotFoundWords;
+    case Code::kGone: return kGoneWords;
+    case Code::kExists: return kExistsWords;
+    case Code::kPrecondition: return kPreconditionWords;
+    case Code::kNotModified: return kNotModifiedWords;
+    case Code::kRange: return kRangeWords;
+    case Code::kTooLarge: return kTooLargeWords;
+    case Code::kExhausted: return kExhaustedWords;
+    case Code::kUnavailable: return kUnavailableWords;
+    case Code::kCancelled: return kCancelledWords;
+    case Code::kInternal: return kInternalWords;
+  }
+  return kInternalWords;
+}
+
+std::string ErrorJson(const Error& error) {
+  const ErrorWords& words = WordsFor(error.code);
+  std::string_view reason = error.reason.empty() ? words.reason : std::string_view(error.reason);
+  JsonWriter out;
+  out.BeginObject().Key("error").BeginObject();
+  out.Field("code", words.status).Field("message", error.message).Field("status", words.canonical);
+  out.Key("errors").BeginArray().BeginObject();
+  out.Field("message", error.message).Field("domain", "global").Field("reason", reason);
+  out.EndObject().EndArray().EndObject().EndObject();
+  return out.Take();
+}
+
+Response JsonError(const Error& error) {
+  Response response = JsonResponse(WordsFor(error.code).status, ErrorJson(error));
+  if (error.code == Code::kNotModified) response.body = std::string();
+  if (error.code == Code::kUnauthenticated) {
+    response.Set("WWW-Authenticate",
+                 "Bearer realm=\"https://accounts.google.com/\", error=\"invalid_token\"");
+  }
+  return response;
+}
+
+Response XmlError(const Error& error) {
+  const ErrorWords& words = WordsFor(error.code);
+  Response response;
+  response.status = words.status;
+  response.Set("Content-Type", "application/xml; charset=UTF-8");
+  if (error.code == Code::kNotModified) return response;
+  std::string_view code = error.reason.empty() ? words.xml_code : std::string_view(error.reason);
+  response.body = fmt::format(
+      "<?xml version='1.0' encoding='UTF-8'?><Error><Code>{}</Code><Message>{}</Message></Error>",
+      XmlEscape(code), XmlEscape(error.message));
+  return response;
+}
+
+Error ErrorFromResponse(int status, std::string_view body) {
+  Error error;
+  for (Code code :
+       {Code::kInvalid, Code::kUnauthenticated, Code::kDenied, Code::kNotFound, Code::kGone,
+        Code::kExists, Code::kPrecondition, Code::kNotModified, Code::kRange, Code::kTooLarge,
+        Code::kExhausted, Code::kUnavailable, Code::kInternal}) {
+    if (WordsFor(code).status == status) error.code = code;
+  }
+  error.message = fmt::format("HTTP status {}", status);
+  try {
+    WireErrorBody wire = DecodeJson<WireErrorBody>(body);
+    if (!wire.error.message.empty()) error.message = wire.error.message;
+    if (!wire.error.errors.empty()) error.reason = wire.error.errors.front().reason;
+  } catch (const Failure&) {
+    // Not Google's JSON: the status line has to do.
+  }
+  return error;
+}
+
+Response JsonResponse(int status, std::string body) {
+  Response response;
+  response.status = status;
+  response.Add("Content-Type", "application/json; charset=UTF-8");
+  response.body = std::move(body);
+  return response;
+}
+
+}  // namespace net
+}  // namespace fireweed

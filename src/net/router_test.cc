@@ -1,0 +1,179 @@
+#include "net/router.h"
+
+#include <gtest/gtest.h>
+
+#include "net/errors.h"
+
+namespace fireweed {
+
+struct Pet {
+  std::string name;
+  int64_t generation = 0;
+};
+struct GetPet {
+  std::string pet;
+  std::optional<int64_t> generation;
+  std::vector<std::string> tag;
+};
+struct PutPet {
+  std::string pet;
+  Pet body;
+};
+template <>
+inline constexpr std::string_view kTypeName<Pet> = "Pet";
+template <>
+inline constexpr auto kFields<Pet> =
+    std::tuple{F("name", &Pet::name), F("generation", &Pet::generation)};
+template <>
+inline constexpr auto kFields<GetPet> =
+    std::tuple{F("pet", &GetPet::pet, kPath), F("generation", &GetPet::generation, kQuery),
+               F("tag", &GetPet::tag, kQuery)};
+template <>
+inline constexpr auto kFields<PutPet> =
+    std::tuple{F("pet", &PutPet::pet, kPath), F("body", &PutPet::body, kBody)};
+
+namespace net {
+namespace {
+
+using api::Verb;
+
+constexpr std::string_view kPetHosts[] = {"pets.googleapis.com"};
+constexpr std::string_view kXmlHosts[] = {"*.xml.googleapis.com", "xml.googleapis.com"};
+constexpr api::Service kPets{.name = "pets", .version = "v1", .title = "Pets", .hosts = kPetHosts};
+constexpr api::Service kXml{
+    .name = "xml", .version = "v1", .title = "Xml", .hosts = kXmlHosts, .xml_errors = true};
+constexpr api::Method<GetPet, Pet> kGetPet{kPets,      Verb::kGet, "/v1/pets/{pet}",
+                                           "pets.get", "pets.get", "pets/{pet}"};
+constexpr api::Method<PutPet, Pet> kPutPet{kPets, Verb::kPut, "/v1/pets/{pet}", "pets.put"};
+constexpr api::Method<GetPet, Pet> kFeed{kPets, Verb::kPost, "/v1/pets/{pet}:feed", "pets.feed"};
+constexpr api::Method<GetPet, Pet> kPost{kPets, Verb::kPost, "/v1/pets/{pet}", "pets.post"};
+constexpr api::Method<api::Empty, api::NoContent> kRest{kXml, Verb::kGet, "/{bucket}/{object=**}",
+                                                        "xml.get"};
+
+// "Bearer NAME" is NAME; NAME may do what `allowed` says.
+class NameAccess final : public AccessControl {
+ public:
+  std::shared_ptr<const Caller> Identify(const Request& request) override {
+    auto caller = std::make_shared<Caller>();
+    if (auto header = request.Header("Authorization")) {
+      caller->email = std::string(header->substr(7));
+      caller->principal = "user:" + caller->email;
+    }
+    return caller;
+  }
+  bool May(const Caller& caller, std::string_view permission, std::string_view resource) override {
+    asked = std::string(permission) + " " + std::string(resource);
+    return caller.email == "ann";
+  }
+  std::string asked;
+};
+
+struct PetShop {
+  Pet Get(const GetPet& request, const Call&) {
+    if (request.pet == "none") throw Failure(Code::kNotFound, "No such pet.");
+    return {request.pet, request.generation.value_or(static_cast<int64_t>(request.tag.size()))};
+  }
+  Pet Put(const PutPet& request, const Call&) { return request.body; }
+  Pet Feed(const GetPet& request, const Call&) { return {request.pet + " fed", 1}; }
+};
+
+class RouterTest : public testing::Test {
+ protected:
+  RouterTest() : router_(access_) {
+    router_.On(kGetPet, &shop_, &PetShop::Get);
+    router_.On(kPutPet, &shop_, &PetShop::Put);
+    router_.On(kFeed, &shop_, &PetShop::Feed);
+    router_.OnRaw(kRest.entry(), [](const Call& call) -> Answer {
+      throw Failure(Code::kNotFound, "no " + call.Path("object") + " in " + call.Path("bucket"));
+    });
+    router_.Alias("/beta/", "/v1/");
+  }
+
+  // Status and body of a request as the server would answer it.
+  std::pair<int, std::string> Ask(std::string_view method, std::string_view target,
+                                  std::string_view body = "",
+                                  std::string_view host = "pets.googleapis.com",
+                                  const char* who = "Bearer ann") {
+    Request request;
+    request.method = method;
+    request.target = target;
+    request.path = target.substr(0, target.find('?'));
+    if (size_t q = target.find('?'); q != target.npos) request.query = target.substr(q + 1);
+    request.host = host;
+    request.body = body;
+    request.origin = &origin_;
+    if (who) request.headers.push_back({"Authorization", who});
+    Response response;
+    try {
+      response = std::get<Response>(router_.Handle(request));
+    } catch (const Failure& failure) {
+      response = router_.RenderError(request, failure.error());
+    }
+    return {response.status, std::get<std::string>(response.body)};
+  }
+
+  Origin origin_;
+  NameAccess access_;
+  PetShop shop_;
+  Router router_;
+};
+
+TEST_F(RouterTest, FillsPathQueryAndBody) {
+  EXPECT_EQ(Ask("GET", "/v1/pets/a%2Fb%20c?generation=7").second,
+            R"({"name":"a/b c","generation":"7"})");
+  EXPECT_EQ(Ask("GET", "/v1/pets/x?tag=1&tag=2&fields=generation").second, R"({"generation":"2"})");
+  EXPECT_EQ(Ask("PUT", "/v1/pets/x", R"({"name":"y","generation":3})").second,
+            R"({"name":"y","generation":"3"})");
+  EXPECT_EQ(Ask("POST", "/v1/pets/x:feed").second, R"({"name":"x fed","generation":"1"})");
+  EXPECT_EQ(Ask("GET", "/beta/pets/x?generation=1").second, R"({"name":"x","generation":"1"})");
+}
+
+TEST_F(RouterTest, ChecksPermissionsBeforeTheHandler) {
+  EXPECT_EQ(Ask("GET", "/v1/pets/x", "", "pets.googleapis.com", "Bearer bob").first, 403);
+  EXPECT_EQ(Ask("GET", "/v1/pets/none", "", "pets.googleapis.com", nullptr).first, 401);
+  EXPECT_EQ(access_.asked, "pets.get pets/none");
+}
+
+TEST_F(RouterTest, TellsServicesApartByHost) {
+  EXPECT_EQ(Ask("GET", "/v1/pets/x", "", "other.googleapis.com").first, 404);
+  EXPECT_EQ(Ask("GET", "/v1/pets/x", "", "europe-west1-pets.googleapis.com").first, 200);
+  EXPECT_EQ(Ask("GET", "/v1/pets/x", "", "127.0.0.1").first, 200);
+  EXPECT_EQ(Ask("GET", "/b/o/p", "", "xml.googleapis.com").second,
+            "<?xml version='1.0' encoding='UTF-8'?><Error><Code>NoSuchKey</Code><Message>no o/p in "
+            "b</Message></Error>");
+  EXPECT_EQ(Ask("GET", "/b/o", "", "b.xml.googleapis.com").first, 404);
+}
+
+TEST_F(RouterTest, BadInputIsFourHundredInTheRightShape) {
+  for (const char* target : {"/v1/pets/x?generation=many", "/v1/pets/%zz", "/v1/pets/x?fields=a(",
+                             "/v1/pets/x?tag=%4"}) {
+    auto [status, body] = Ask("GET", target);
+    EXPECT_EQ(status, 400) << target;
+    EXPECT_NE(body.find("\"error\":{\"code\":400"), std::string::npos) << body;
+  }
+  EXPECT_EQ(Ask("PUT", "/v1/pets/x", "{").first, 400);
+  EXPECT_EQ(Ask("PUT", "/v1/pets/x", R"({"generation":"x"})").first, 400);
+  EXPECT_EQ(Ask("GET", "/v1/pets/").first, 404);
+  EXPECT_EQ(Ask("GET", "/nowhere").first, 404);
+}
+
+TEST_F(RouterTest, SeesCollisions) {
+  EXPECT_TRUE(router_.Collisions().empty());
+  router_.On(kPost, &shop_, &PetShop::Feed);
+  EXPECT_TRUE(router_.Collisions().empty()) << "x:feed and x are apart";
+  constexpr api::Method<GetPet, Pet> kClash{kPets, Verb::kGet, "/v1/pets/{cat}", "cats.get"};
+  router_.OnRaw(kClash.entry(), [](const Call&) -> Answer { return Response{}; });
+  constexpr api::Method<GetPet, Pet> kLiteral{kPets, Verb::kGet, "/v1/pets/tom", "tom.get"};
+  router_.OnRaw(kLiteral.entry(), [](const Call&) -> Answer { return Response{}; });
+  EXPECT_EQ(router_.Collisions().size(), 3u);
+}
+
+TEST(Errors, RoundTripThroughTheWire) {
+  Error error{Code::kPrecondition, "conditionNotMet", "At least one \"condition\" failed."};
+  EXPECT_EQ(ErrorFromResponse(412, ErrorJson(error)), error);
+  EXPECT_EQ(ErrorFromResponse(404, "<html>").code, Code::kNotFound);
+}
+
+}  // namespace
+}  // namespace net
+}  // namespace fireweed

@@ -1,0 +1,76 @@
+// Between described structs and HTTP: filling requests, encoding replies.
+#include "base/bytes.h"
+#include "net/errors.h"
+#include "net/router.h"
+
+namespace fireweed::net {
+namespace {
+
+// Every value of a query parameter in order, so that repeated ones fill a list.
+void FillFromQuery(const Field& field, void* member, std::string_view query) {
+  while (!query.empty()) {
+    size_t end = query.find('&');
+    std::string_view pair = query.substr(0, end);
+    query = end == std::string_view::npos ? std::string_view() : query.substr(end + 1);
+    size_t equals = pair.find('=');
+    std::optional<std::string> name = PercentDecode(pair.substr(0, equals), Plus::kSpace);
+    if (!name || *name != field.name) continue;
+    std::string_view raw =
+        equals == std::string_view::npos ? std::string_view() : pair.substr(equals + 1);
+    std::optional<std::string> text = PercentDecode(raw, Plus::kSpace);
+    if (!text)
+      throw Failure(Code::kInvalid, "invalidParameter", "Broken percent-encoding in the query.");
+    // "delimiter=" and the like mean the parameter was left out.
+    if (text->empty() && field.type->kind != Kind::kString) continue;
+    ParseParameter(*field.type, member, field.name, *text);
+  }
+}
+
+void FillBody(const Field& field, void* member, const Call& call) {
+  if (field.type->kind == Kind::kJson) {
+    static_cast<Json*>(member)->text = std::string(call.http.body);
+    return;
+  }
+  DecodeRules rules{.unknown = call.method.service->refuse_unknown_fields ? UnknownFields::kRefuse
+                                                                          : UnknownFields::kIgnore,
+                    .from_client = true};
+  DecodeValue(*field.type, member, call.http.body, rules);
+}
+
+bool IsNoContent(const Type& type) { return &type == &TypeOf<api::NoContent>(); }
+
+}  // namespace
+
+void FillRequest(const Type& type, void* request, const Call& call) {
+  for (const Field& field : type.fields) {
+    void* member = field.Of(request);
+    if (field.flags & kPath) ParseParameter(*field.type, member, field.name, call.Path(field.name));
+    if (field.flags & kQuery) FillFromQuery(field, member, call.http.query);
+    if (field.flags & kBody) FillBody(field, member, call);
+    if ((field.flags & kRequired) && (field.flags & kQuery) && field.type->kind == Kind::kString &&
+        static_cast<std::string*>(member)->empty()) {
+      throw Failure(Code::kInvalid, "required", "Required parameter: " + std::string(field.name));
+    }
+  }
+}
+
+Response EncodeReply(const Type& type, const void* reply, const Call& call) {
+  Response response;
+  // Clients hold replies for changed resources otherwise; Google sends the same.
+  response.Add("Cache-Control", "no-cache, no-store, max-age=0, must-revalidate");
+  response.Add("Expires", "Mon, 01 Jan 1990 00:00:00 GMT");
+  if (IsNoContent(type)) {
+    response.status = 204;
+    return response;
+  }
+  FieldMask mask;
+  if (std::optional<std::string> fields = call.http.Query("fields"))
+    mask = FieldMask::Parse(*fields);
+  JsonWriter out;
+  EncodeValue(type, reply, out, Audience::kWire, &mask);
+  response.Add("Content-Type", "application/json; charset=UTF-8");
+  response.body = out.Take();
+  return response;
+}
+
+}  // namespace fireweed::net
