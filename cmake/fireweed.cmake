@@ -96,6 +96,16 @@ function(fireweed_program)
   target_link_libraries(${ARG_NAME} PRIVATE fireweed_flags ${deps})
 endfunction()
 
+# A program that runs where no library can be counted on (inside machines, between daemons): static, from its own
+# sources, without sanitizers in every tree, since the tests of other folders start it.
+function(fireweed_static_program)
+  cmake_parse_arguments(ARG "" "NAME" "SOURCES" ${ARGN})
+  add_executable(${ARG_NAME} ${ARG_SOURCES})
+  target_include_directories(${ARG_NAME} PRIVATE ${CMAKE_SOURCE_DIR}/src)
+  target_compile_options(${ARG_NAME} PRIVATE -Wall -Wextra -Werror -Wno-missing-field-initializers -Os)
+  target_link_options(${ARG_NAME} PRIVATE -static)
+endfunction()
+
 if(FIREWEED_TESTS)
   find_package(GTest REQUIRED)
   include(GoogleTest)

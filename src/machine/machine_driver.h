@@ -61,6 +61,12 @@ struct MachineLimits {
   int64_t pids = 0;          // 0: no limit
 };
 
+// Opaque and versioned: JSON text that the caller stores and hands back.
+struct MachineHandle {
+  std::string text;
+  friend bool operator==(const MachineHandle&, const MachineHandle&) = default;
+};
+
 struct MachineSpec {
   // Names the machine for good: [a-z0-9-], at most 48 characters, unique within the driver.
   std::string id;
@@ -91,12 +97,11 @@ struct MachineSpec {
   // ever.
   std::string console_path;
   int64_t console_keep_bytes = 16 << 20;
-};
 
-// Opaque and versioned: JSON text that the caller stores and hands back.
-struct MachineHandle {
-  std::string text;
-  friend bool operator==(const MachineHandle&, const MachineHandle&) = default;
+  // Called by Start, on its thread, when the machine's network is there and process 1 does not run yet: the place for
+  // ListenInside, so that a machine never meets its metadata server closed. An error fails the start. Not called
+  // when the machine runs already.
+  std::function<Result<>(const MachineHandle&)> before_boot;
 };
 
 enum class MachinePhase { kStarting, kRunning, kStopped };

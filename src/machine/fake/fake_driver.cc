@@ -1,14 +1,15 @@
 #include "machine/fake/fake_driver.h"
 
+#include <arpa/inet.h>
+#include <fcntl.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 
-#include <arpa/inet.h>
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include "machine/handle.h"
 
@@ -83,6 +84,17 @@ MachineStatus FakeDriver::StatusOf(const Machine& machine) const {
 
 Result<MachineHandle> FakeDriver::Start(const MachineSpec& spec) {
   if (Result<> checked = CheckSpec(spec); !checked.ok()) return checked.error();
+  bool booted = false;
+  Result<MachineHandle> handle = Boot(spec, booted);
+  if (!handle.ok() || !booted || !spec.before_boot) return handle;
+  if (Result<> prepared = spec.before_boot(*handle); !prepared.ok()) {
+    (void)Remove(*handle);
+    return prepared.error();
+  }
+  return handle;
+}
+
+Result<MachineHandle> FakeDriver::Boot(const MachineSpec& spec, bool& booted) {
   Time now = clock_.Now();
   return state_.With([&](State& state) -> Result<MachineHandle> {
     auto found = state.machines.find(spec.id);
@@ -110,6 +122,7 @@ Result<MachineHandle> FakeDriver::Start(const MachineSpec& spec) {
                      ScriptedExit(spec)};
     }
     state.machines.insert_or_assign(spec.id, std::move(machine));
+    booted = true;
     return EncodeHandle(kDriver, {spec.id, spec.boot});
   });
 }
@@ -133,9 +146,7 @@ Result<MachineStatus> FakeDriver::Look(const MachineHandle& handle) {
   return status;
 }
 
-Result<MachineStatus> FakeDriver::Observe(const MachineHandle& handle) {
-  return Look(handle);
-}
+Result<MachineStatus> FakeDriver::Observe(const MachineHandle& handle) { return Look(handle); }
 
 Result<> FakeDriver::Stop(const MachineHandle& handle, Duration grace) {
   Result<MachineStatus> status = Look(handle);

@@ -59,6 +59,8 @@ class FakeDriver final : public MachineDriver {
     std::function<void(const std::string&)> sink;
   };
 
+  // Start up to before_boot; `booted` says whether this call did it.
+  Result<MachineHandle> Boot(const MachineSpec& spec, bool& booted);
   MachineStatus StatusOf(const Machine& machine) const;
   // Looks at one machine as of now, tells the sink where it has just stopped. kNotFound as Observe.
   Result<MachineStatus> Look(const MachineHandle& handle);

@@ -1,0 +1,156 @@
+#include "init/machine_init.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/reboot.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "init/console.h"
+#include "init/protocol.h"
+
+namespace fireweed {
+namespace {
+
+// From TERM to KILL, and for the shutdown scripts, when nobody outside counts the time.
+constexpr int kOwnGraceSeconds = 90;
+
+class Init {
+ public:
+  explicit Init(const InitSettings& settings) : settings_(settings) {
+    sigset_t all;
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before_);
+    signals_ = signalfd(-1, &all, SFD_CLOEXEC);
+    timer_ = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+    if (!settings_.whole_machine) prctl(PR_SET_CHILD_SUBREAPER, 1);
+  }
+
+  int Run() {
+    SayOnConsole("fireweed-init", "machine is up");
+    startup_ = StartScripts("startup");
+    while (phase_ != Phase::kGone) {
+      pollfd waits[2] = {{signals_, POLLIN, 0}, {timer_, POLLIN, 0}};
+      if (poll(waits, 2, -1) < 0) continue;
+      if (waits[0].revents) OnSignal();
+      if (waits[1].revents) OnTimer();
+    }
+    SayOnConsole("fireweed-init", ending_ == kExitReboot ? "rebooting" : "powering off");
+    sync();
+    return ending_;
+  }
+
+ private:
+  enum class Phase { kRunning, kDelayed, kScripts, kTerminating, kGone };
+
+  void OnSignal() {
+    signalfd_siginfo got{};
+    if (read(signals_, &got, sizeof got) != sizeof got) return;
+    int signal = static_cast<int>(got.ssi_signo);
+    if (signal == SIGCHLD) return Reap();
+    if (signal == CancelSignal()) return Cancel();
+    bool reboots = signal == RebootSignal();
+    bool asks = reboots || signal == OffSignal() || signal == OffSignal() - 1 ||
+                signal == SIGTERM || signal == SIGPWR || signal == SIGINT;
+    if (!asks || phase_ > Phase::kDelayed) return;
+    // A sender without a number is in no namespace of ours: the host.
+    bool outside = got.ssi_pid == 0 || (!settings_.whole_machine && signal == SIGTERM);
+    int minutes = got.ssi_code == SI_QUEUE && !outside ? got.ssi_int : 0;
+    ending_ = reboots ? kExitReboot : outside ? kExitOffFromOutside : kExitOff;
+    SayOnConsole("fireweed-init", std::string(reboots ? "reboot" : "power off") +
+                                      " asked for from " + (outside ? "outside" : "inside"));
+    if (minutes > 0) {
+      phase_ = Phase::kDelayed;
+      return SetTimer(minutes * 60);
+    }
+    GoDown();
+  }
+
+  void Cancel() {
+    if (phase_ != Phase::kDelayed) return;
+    phase_ = Phase::kRunning;
+    SetTimer(0);
+    SayOnConsole("fireweed-init", "shutdown cancelled");
+  }
+
+  void OnTimer() {
+    uint64_t times;
+    if (read(timer_, &times, sizeof times) != sizeof times) return;
+    if (phase_ == Phase::kDelayed) return GoDown();
+    SayOnConsole("fireweed-init", "grace is used up, killing what is left");
+    SignalAll(SIGKILL);
+    while (waitpid(-1, nullptr, 0) > 0) {
+    }
+    phase_ = Phase::kGone;
+  }
+
+  // Whoever asked from outside counts the time and kills process 1 when it is up; inside, this side does.
+  void GoDown() {
+    SetTimer(ending_ == kExitOffFromOutside ? 0 : kOwnGraceSeconds);
+    phase_ = Phase::kScripts;
+    shutdown_ = StartScripts("shutdown");
+    if (shutdown_ < 0) Terminate();
+  }
+
+  void Terminate() {
+    phase_ = Phase::kTerminating;
+    SignalAll(SIGTERM);
+    SignalAll(SIGCONT);  // a stopped process would not see the TERM
+    Reap();
+  }
+
+  void Reap() {
+    pid_t pid;
+    while ((pid = waitpid(-1, nullptr, WNOHANG)) > 0) {
+      if (pid == startup_) startup_ = -1;
+      if (pid == shutdown_) {
+        shutdown_ = -1;
+        if (phase_ == Phase::kScripts) Terminate();
+      }
+    }
+    if (pid < 0 && errno == ECHILD && phase_ == Phase::kTerminating) phase_ = Phase::kGone;
+  }
+
+  // Never kill(-1) outside a pid namespace: it would reach every process of the user.
+  void SignalAll(int signal) {
+    if (settings_.whole_machine) {
+      kill(-1, signal);
+    } else if (startup_ > 0) {
+      kill(-startup_, signal);
+    }
+  }
+
+  pid_t StartScripts(const char* which) {
+    if (!settings_.scripts) return -1;
+    pid_t pid = fork();
+    if (pid != 0) return pid;
+    setpgid(0, 0);
+    sigprocmask(SIG_SETMASK, &before_, nullptr);
+    _exit(RunScripts(which, *settings_.scripts));
+  }
+
+  void SetTimer(int seconds) {
+    itimerspec spec{.it_value = {.tv_sec = seconds, .tv_nsec = 0}};
+    timerfd_settime(timer_, 0, &spec, nullptr);
+  }
+
+  const InitSettings& settings_;
+  sigset_t before_;
+  int signals_ = -1;
+  int timer_ = -1;
+  pid_t startup_ = -1;
+  pid_t shutdown_ = -1;
+  Phase phase_ = Phase::kRunning;
+  int ending_ = kExitOff;
+};
+
+}  // namespace
+
+int RunInit(const InitSettings& settings) { return Init(settings).Run(); }
+
+}  // namespace fireweed

@@ -1,0 +1,60 @@
+// fireweed-init: process 1 of a machine, and under its other names the programs that ask it to go down.
+//
+//   fireweed-init                                          process 1
+//   fireweed-init --process DIR                            the same for plain processes: scripts in DIR
+//   shutdown | poweroff | halt | reboot                    links to it
+//
+// Environment: FIREWEED_METADATA=ADDRESS[:PORT] (default 169.254.169.254:80) or "none".
+#include <unistd.h>
+
+#include <cstdio>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "init/applet.h"
+#include "init/guest_files.h"
+#include "init/machine_init.h"
+
+namespace {
+
+constexpr std::string_view kMetadataVariable = "FIREWEED_METADATA=";
+
+fireweed::InitSettings Settings(char** envp, std::string directory, bool whole_machine) {
+  fireweed::InitSettings settings{.whole_machine = whole_machine};
+  fireweed::ScriptSettings scripts{.metadata = {"169.254.169.254", 80},
+                                   .directory = std::move(directory)};
+  bool wanted = true;
+  for (char** entry = envp; *entry; ++entry) {
+    std::string_view variable = *entry;
+    if (!variable.starts_with(kMetadataVariable)) {
+      scripts.environment.emplace_back(variable);
+      continue;
+    }
+    auto server = fireweed::ParseHttpServer(variable.substr(kMetadataVariable.size()));
+    wanted = server.has_value();
+    if (server) scripts.metadata = *server;
+  }
+  if (wanted) settings.scripts = std::move(scripts);
+  return settings;
+}
+
+}  // namespace
+
+int main(int argc, char** argv, char** envp) {
+  std::string_view name = argc > 0 ? argv[0] : "fireweed-init";
+  name.remove_prefix(name.rfind('/') == name.npos ? 0 : name.rfind('/') + 1);
+  std::vector<std::string_view> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
+  if (name == "shutdown" || name == "poweroff" || name == "halt" || name == "reboot") {
+    return fireweed::RunApplet(name, arguments);
+  }
+  if (arguments.size() == 2 && arguments[0] == "--process") {
+    return fireweed::RunInit(Settings(envp, std::string(arguments[1]), false));
+  }
+  if (getpid() != 1) {
+    std::fprintf(stderr, "fireweed-init is process 1 of a machine; see fireweed(1)\n");
+    return 2;
+  }
+  fireweed::PrepareGuestFiles();
+  return fireweed::RunInit(Settings(envp, "/run/fireweed", true));
+}

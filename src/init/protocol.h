@@ -1,0 +1,19 @@
+// What process 1, the applets inside and the shim outside say to each other.
+#pragma once
+
+#include <csignal>
+
+namespace fireweed {
+
+// The numbers that other init systems use for the same, so that foreign programs that ask are understood.
+inline int OffSignal() { return SIGRTMIN + 4; }
+inline int RebootSignal() { return SIGRTMIN + 5; }
+inline int CancelSignal() { return SIGRTMIN + 6; }  // calls off a delayed shutdown
+
+// Exit codes of process 1. Where the kernel lets it call reboot(2), an ended machine shows SIGINT or SIGHUP instead;
+// readers take both.
+constexpr int kExitOff = 0;
+constexpr int kExitReboot = 194;
+constexpr int kExitOffFromOutside = 195;
+
+}  // namespace fireweed
