@@ -1,0 +1,97 @@
+#include "bin/config.h"
+
+#include <fstream>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "describe/json_codec.h"
+
+namespace fireweed {
+namespace {
+
+void RequireOneOf(std::string_view path, const std::string& value,
+                  std::initializer_list<std::string_view> allowed) {
+  for (std::string_view word : allowed) {
+    if (value == word) return;
+  }
+  throw Failure(Code::kInvalid,
+                fmt::format("{}: '{}' is none of {}", path, value, fmt::join(allowed, ", ")));
+}
+
+void RequireRange(std::string_view path, int64_t value, int64_t least, int64_t most) {
+  if (value < least || value > most) {
+    throw Failure(Code::kInvalid,
+                  fmt::format("{}: {} is not between {} and {}", path, value, least, most));
+  }
+}
+
+void RequireEndpoint(std::string_view path, const std::string& value) {
+  size_t colon = value.rfind(':');
+  std::string port = colon == std::string::npos ? "" : value.substr(colon + 1);
+  bool digits = !port.empty() && port.find_first_not_of("0123456789") == std::string::npos;
+  if (colon == 0 || !digits || port.size() > 5 || std::stoi(port) > 65535) {
+    throw Failure(Code::kInvalid, fmt::format("{}: '{}' is not HOST:PORT", path, value));
+  }
+}
+
+// A long explanation as comment lines of at most 100 columns.
+void AppendComment(std::string& out, std::string_view indent, std::string_view text) {
+  constexpr size_t kWidth = 96;
+  while (!text.empty()) {
+    size_t cut = text.size() <= kWidth ? text.size() : text.rfind(' ', kWidth);
+    out += fmt::format("{}# {}\n", indent, text.substr(0, cut));
+    text = cut == text.size() ? std::string_view() : text.substr(cut + 1);
+  }
+}
+
+}  // namespace
+
+void ValidateConfig(const Config& config) {
+  RequireEndpoint("listen.http", config.listen.http);
+  RequireEndpoint("listen.https", config.listen.https);
+  RequireRange("http.ioThreads", config.http.io_threads, 1, 64);
+  RequireRange("http.poolThreads", config.http.pool_threads, 2, 1024);
+  RequireRange("http.maxConnections", config.http.max_connections, 16, 1'000'000);
+  RequireOneOf("instances.driver", config.instances.driver,
+               {"auto", "container", "process", "fake"});
+  RequireOneOf("log.level", config.log.level, {"debug", "info", "warning", "error"});
+  RequireRange("storage.reserveBytes", config.storage.reserve_bytes, 0, INT64_MAX);
+  RequireRange("storage.sweepMinutes", config.storage.sweep_minutes, 1, 7 * 24 * 60);
+  size_t length = config.projects.default_project.size();
+  RequireRange("projects.default (its length)", static_cast<int64_t>(length), 6, 30);
+  if (!config.proxy.upstream.empty()) RequireEndpoint("proxy.upstream", config.proxy.upstream);
+}
+
+Config LoadConfig(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) return Config{};
+  std::stringstream text;
+  text << file.rdbuf();
+  try {
+    DecodeRules rules{.unknown = UnknownFields::kRefuse, .lenient_scalars = true};
+    Config config = DecodeJson<Config>(YamlToJson(text.str()), rules);
+    ValidateConfig(config);
+    return config;
+  } catch (const Failure& failure) {
+    throw Failure(Code::kInvalid, fmt::format("{}: {}", path, failure.error().message));
+  }
+}
+
+std::string DocumentedConfig() {
+  std::string out =
+      "# Settings of fireweedd. Every key may be left out; the values below are the defaults.\n";
+  Config defaults;
+  for (const Field& section : TypeOf<Config>().fields) {
+    out += fmt::format("\n{}:\n", section.name);
+    for (const Field& field : section.type->fields) {
+      AppendComment(out, "  ", field.doc);
+      JsonWriter value;
+      EncodeValue(*field.type, field.Of(section.Of(static_cast<const void*>(&defaults))), value);
+      out += fmt::format("  {}: {}\n", field.name, value.text());
+    }
+  }
+  return out;
+}
+
+}  // namespace fireweed

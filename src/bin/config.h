@@ -1,0 +1,123 @@
+// The daemon's settings: one described struct, read from YAML and handed down by value. Flags override the file.
+// An unknown key or a bad value is refused with the path of the key.
+#pragma once
+
+#include <string>
+
+#include "describe/type.h"
+
+namespace fireweed {
+
+struct ListenConfig {
+  std::string http = "127.0.0.1:0";
+  std::string https = "127.0.0.1:0";
+};
+
+struct HttpConfig {
+  int32_t io_threads = 1;
+  int32_t pool_threads = 16;
+  int32_t max_connections = 4096;
+};
+
+struct ProxyConfig {
+  std::string upstream;
+};
+
+struct ProjectsConfig {
+  bool automatic = true;
+  std::string default_project = "fireweed";
+  std::string zone = "us-central1-a";
+};
+
+struct InstancesConfig {
+  std::string driver = "auto";
+  std::string subnet = "10.128.0.0/9";
+  std::string image_directory = "/var/cache/fireweed/images";
+  std::string runtime;
+  bool strict = false;
+};
+
+struct StorageConfig {
+  int64_t reserve_bytes = 256 << 20;
+  int32_t sweep_minutes = 60;
+};
+
+struct LogConfig {
+  std::string level = "info";
+};
+
+struct Config {
+  ListenConfig listen;
+  HttpConfig http;
+  ProxyConfig proxy;
+  ProjectsConfig projects;
+  InstancesConfig instances;
+  StorageConfig storage;
+  LogConfig log;
+};
+
+// Throws Failure(kInvalid) that names the file and the path of the bad key. A missing file is the defaults.
+Config LoadConfig(const std::string& path);
+// Checks what types cannot say; used by LoadConfig and after flags were applied.
+void ValidateConfig(const Config& config);
+// The defaults as YAML with every key explained: `fireweedd --print-config`.
+std::string DocumentedConfig();
+
+}  // namespace fireweed
+
+namespace fireweed {
+template <>
+inline constexpr auto kFields<ListenConfig> = std::tuple{
+    F("http", &ListenConfig::http, 0,
+      "HOST:PORT of the plain HTTP listener, which is also the proxy of `fireweed env`. Port 0 "
+      "picks a free port "
+      "once and keeps it."),
+    F("https", &ListenConfig::https, 0, "HOST:PORT of the TLS listener. Port 0 as above.")};
+template <>
+inline constexpr auto kFields<HttpConfig> = std::tuple{
+    F("ioThreads", &HttpConfig::io_threads, 0,
+      "Event loops; one serves some 100,000 requests a second."),
+    F("poolThreads", &HttpConfig::pool_threads, 0, "Threads for handlers that may block."),
+    F("maxConnections", &HttpConfig::max_connections, 0, "Further connections are answered 503.")};
+template <>
+inline constexpr auto kFields<ProxyConfig> =
+    std::tuple{F("upstream", &ProxyConfig::upstream, 0,
+                 "HOST:PORT of the proxy through which other hosts are reached. Empty: the "
+                 "HTTPS_PROXY the daemon was "
+                 "started with, or none.")};
+template <>
+inline constexpr auto kFields<ProjectsConfig> = std::tuple{
+    F("auto", &ProjectsConfig::automatic, 0,
+      "Whether a project id that nobody made is created on first use by the local owner."),
+    F("default", &ProjectsConfig::default_project, 0, "The project that `fireweed env` selects."),
+    F("zone", &ProjectsConfig::zone, 0, "The zone that `fireweed env` selects.")};
+template <>
+inline constexpr auto kFields<InstancesConfig> = std::tuple{
+    F("driver", &InstancesConfig::driver, 0,
+      "auto (containers where the machine can, else plain processes), container, process or fake."),
+    F("subnet", &InstancesConfig::subnet, 0,
+      "Where instances get their addresses; each daemon takes a /20 of it."),
+    F("imageDirectory", &InstancesConfig::image_directory, 0,
+      "Where base images are built and kept."),
+    F("runtime", &InstancesConfig::runtime, 0, "Path of the OCI runtime. Empty: crun, else runc."),
+    F("strict", &InstancesConfig::strict, 0,
+      "Refuse machine types and accelerators larger than this machine instead of clipping them.")};
+template <>
+inline constexpr auto kFields<StorageConfig> =
+    std::tuple{F("reserveBytes", &StorageConfig::reserve_bytes, 0,
+                 "Uploads are refused when the disk has less than this left, so that the catalog "
+                 "can always be written."),
+               F("sweepMinutes", &StorageConfig::sweep_minutes, 0,
+                 "How often bytes that no object refers to are removed.")};
+template <>
+inline constexpr auto kFields<LogConfig> =
+    std::tuple{F("level", &LogConfig::level, 0, "debug, info, warning or error.")};
+template <>
+inline constexpr auto kFields<Config> = std::tuple{F("listen", &Config::listen),
+                                                   F("http", &Config::http),
+                                                   F("proxy", &Config::proxy),
+                                                   F("projects", &Config::projects),
+                                                   F("instances", &Config::instances),
+                                                   F("storage", &Config::storage),
+                                                   F("log", &Config::log)};
+}  // namespace fireweed

@@ -1,0 +1,52 @@
+#include "bin/config.h"
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+
+#include <gtest/gtest.h>
+
+#include "describe/json_codec.h"
+
+namespace fireweed {
+namespace {
+
+class ConfigTest : public testing::Test {
+ protected:
+  std::string Refusal(const std::string& yaml) {
+    std::ofstream(path_) << yaml;
+    try {
+      LoadConfig(path_);
+    } catch (const Failure& failure) {
+      return failure.error().message;
+    }
+    return "accepted";
+  }
+  std::string path_ = testing::TempDir() + "/config_test.yaml";
+};
+
+TEST_F(ConfigTest, DocumentedDefaultsAreTheDefaults) {
+  std::ofstream(path_) << DocumentedConfig();
+  EXPECT_TRUE(SameValue(LoadConfig(path_), Config{}));
+  EXPECT_TRUE(SameValue(LoadConfig("no/such/file"), Config{}));
+}
+
+TEST_F(ConfigTest, EveryKeyIsExplained) {
+  for (const Field& section : TypeOf<Config>().fields) {
+    for (const Field& field : section.type->fields) EXPECT_FALSE(field.doc.empty()) << field.name;
+  }
+}
+
+TEST_F(ConfigTest, RefusalsNameThePath) {
+  EXPECT_NE(Refusal("http:\n  ioThread: 2\n").find("\"http.ioThread\""), std::string::npos);
+  EXPECT_NE(Refusal("http:\n  ioThreads: many\n").find("'http.ioThreads'"), std::string::npos);
+  EXPECT_NE(Refusal("http:\n  ioThreads: 0\n").find("http.ioThreads: 0"), std::string::npos);
+  EXPECT_NE(Refusal("listen:\n  http: 8080\n").find("listen.http: '8080' is not HOST:PORT"),
+            std::string::npos);
+  EXPECT_NE(Refusal("instances:\n  driver: vm\n").find("instances.driver"), std::string::npos);
+  EXPECT_NE(Refusal("a: [").find("line"), std::string::npos);
+  EXPECT_EQ(Refusal("log:\n  level: debug\n"), "accepted");
+}
+
+}  // namespace
+}  // namespace fireweed
