@@ -1,9 +1,7 @@
 // What for: every change this project makes to files that matter goes through here, so that a test
-// can stand
-//   in a disk that forgets what was not synced (MemoryDisk) and stop a run at any single call.
+//   can stand in a disk that forgets what was not synced (MemoryDisk) and stop a run at any call.
 // Who calls: blob store, catalog (through its SQLite file layer), state directory; any thread. A
-// File is used by
-//   one thread at a time, except ReadAt, which any number may call at once.
+//   File is used by one thread at a time, except ReadAt, which any number may call at once.
 // May block: yes, all calls.
 // Who owns: the caller owns the File; closing is its destructor.
 // A failure: nothing is known of the bytes since the last successful Sync. ENOSPC is kExhausted.
@@ -59,8 +57,8 @@ class Disk {
   virtual Result<> MakeDirectories(const std::string& path) = 0;
   // Makes the names in a directory durable: creations, renames, removals.
   virtual Result<> SyncDirectory(const std::string& path) = 0;
-  virtual Result<std::vector<std::string>> List(
-      const std::string& directory) = 0;  // sorted base names
+  // Sorted base names.
+  virtual Result<std::vector<std::string>> List(const std::string& directory) = 0;
   virtual Result<bool> Exists(const std::string& path) = 0;
   virtual Result<int64_t> FreeBytes(const std::string& path) = 0;
 };

@@ -1,7 +1,6 @@
 // What for: a Disk in memory that behaves like a page cache over a drive. What was written is seen;
-// what was
-//   synced survives. It can be stopped at any single change, and tells what a machine would find
-//   after a power cut at that moment; it can also fail a change or be full.
+//   what was synced survives. It can be stopped at any single change, and tells what a machine
+//   would find after a power cut at that moment; it can also fail a change or be full.
 // Who calls: tests and crash rigs, any thread.
 // May block: no, except for the watcher.
 // Who owns: files keep their contents alive; they may outlive the disk.

@@ -1,15 +1,13 @@
 // What for: immutable bytes by id. Dumb on purpose: names, generations and preconditions are the
-// object
-//   index's business. Order makes it crash-safe: bytes synced, then the row committed; what no row
-//   refers to is swept.
+//   object index's business. Order makes it crash-safe: bytes synced, then the row committed; what
+//   no row refers to is swept.
 // Who calls: storage, on pool threads; any number at once. A writer is used by one thread at a
-// time; a reader by
-//   any number.
+//   time; a reader by any number.
 // May block: yes.
-// Owns: the bytes. A writer that is destroyed without Commit leaves its draft to be resumed or
-// swept. A failure: nothing is visible that was not committed; kExhausted when the disk is full. A
-// writer that failed
-//   once fails ever after with the same error; its draft can be resumed from what was durable.
+// Owns: the bytes. A writer that is destroyed without Commit leaves its draft to be resumed or swept.
+// A failure: nothing is visible that was not committed; kExhausted when the disk is full. A writer
+//   that failed once fails ever after with the same error; its draft can be resumed from what was
+//   durable.
 //
 // A writer *holds* its id for as long as it lives, also after Commit, and nothing that is held is
 // swept. So keep the writer until the row that refers to the blob (or, for a resumable upload, to
@@ -49,9 +47,10 @@ class BlobWriter {  // a draft: invisible until Commit
   // How much is durable by now: what Resume goes on from after a crash. Whoever tells a client "I
   // have N bytes" calls this first.
   virtual Result<int64_t> Sync() = 0;
-  virtual Result<BlobInfo>
-  Commit() = 0;  // durable when it returns; only id, size and Sums work afterwards
-  virtual BlobInfo Sums() const = 0;  // of what was appended so far, before the promise of Commit
+  // Durable when it returns. Afterwards only id, size and Sums work.
+  virtual Result<BlobInfo> Commit() = 0;
+  // Of what was appended so far, before the promise of Commit.
+  virtual BlobInfo Sums() const = 0;
 };
 
 class BlobReader {
@@ -76,11 +75,10 @@ class BlobStore {
   virtual ~BlobStore() = default;
   virtual Result<std::unique_ptr<BlobWriter>> Create() = 0;
   // Goes on with a draft, also after a crash, from what its last successful Sync said. kNotFound:
-  // no such draft; kExists: it was committed already, Open it; kUnavailable: another writer holds
-  // it.
+  // no such draft; kExists: it was committed already, Open it; kUnavailable: another writer has it.
   virtual Result<std::unique_ptr<BlobWriter>> Resume(const BlobId& draft) = 0;
-  virtual Result<std::shared_ptr<BlobReader>> Open(
-      const BlobId& id) const = 0;  // kNotFound, also for a draft
+  // kNotFound for a draft.
+  virtual Result<std::shared_ptr<BlobReader>> Open(const BlobId& id) const = 0;
   // A blob or a draft; gone already is success. Readers that have it open go on. A crash may bring
   // it back: it is swept again.
   virtual Result<> Drop(const BlobId& id) = 0;
