@@ -82,6 +82,8 @@ class BlobStore {
   // A blob or a draft; gone already is success. Readers that have it open go on. A crash may bring
   // it back: it is swept again.
   virtual Result<> Drop(const BlobId& id) = 0;
+  // Only as long as it is a draft: a blob of this id is left alone. kUnavailable while a writer has it.
+  virtual Result<> DropDraft(const BlobId& draft) = 0;
   // Every blob and draft that is there, for sweep and fsck, in no order. `each` may call the store.
   virtual Result<> List(const std::function<void(const BlobListing&)>& each) const = 0;
 };

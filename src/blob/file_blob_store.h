@@ -1,0 +1,72 @@
+// A BlobStore of one file per blob below one directory of a Disk. The layout and the steps of a commit
+// are in docs/formats/blob-store.md.
+#pragma once
+
+#include <initializer_list>
+#include <memory>
+#include <set>
+#include <string>
+
+#include "base/disk.h"
+#include "base/guarded.h"
+#include "base/ids.h"
+#include "blob/blob_store.h"
+#include "blob/directory_syncer.h"
+#include "blob/held_ids.h"
+
+namespace fireweed {
+
+struct FileBlobOptions {
+  // Below this much free space new bytes are refused with kExhausted, so that the catalog on the same
+  // disk can still write.
+  int64_t reserve_bytes = int64_t{256} << 20;
+};
+
+// One store per directory at a time (the state directory's lock sees to it). Readers may outlive it,
+// writers may not.
+class FileBlobStore final : public BlobStore {
+ public:
+  // Makes the directories where they are missing and clears what a crash left half renamed. `disk` and
+  // `ids` outlive the store.
+  static Result<std::unique_ptr<FileBlobStore>> Open(Disk& disk, std::string root, IdSource& ids,
+                                                     FileBlobOptions options = {});
+
+  Result<std::unique_ptr<BlobWriter>> Create() override;
+  Result<std::unique_ptr<BlobWriter>> Resume(const BlobId& draft) override;
+  Result<std::shared_ptr<BlobReader>> Open(const BlobId& id) const override;
+  Result<> Drop(const BlobId& id) override;
+  Result<> DropDraft(const BlobId& draft) override;
+  Result<> List(const std::function<void(const BlobListing&)>& each) const override;
+
+ private:
+  class Writer;
+  FileBlobStore(Disk& disk, std::string root, IdSource& ids, FileBlobOptions options);
+
+  Result<> Prepare();
+  Result<> ClearLeftovers();
+  Result<> RemoveAll(std::initializer_list<std::string> paths);  // missing ones are fine
+  Result<> ListDirectory(const std::string& directory, bool drafts,
+                         const std::function<void(const BlobListing&)>& each) const;
+  // Makes the shard of a blob where it is missing; its own name is durable when this returns.
+  Result<> PrepareShard(const BlobId& id);
+  Result<> CheckRoom() const;
+
+  std::string DraftPath(const BlobId& id) const { return drafts_ + "/" + id; }
+  std::string MarkPath(const BlobId& id) const;
+  std::string ShardPath(const BlobId& id) const;
+  std::string BlobPath(const BlobId& id) const { return ShardPath(id) + "/" + id; }
+
+  // Constant after construction.
+  Disk& disk_;
+  IdSource& ids_;
+  const std::string root_;
+  const std::string drafts_;
+  const std::string blobs_;
+  const FileBlobOptions options_;
+  // Locked inside.
+  DirectorySyncer syncer_;
+  HeldIds held_;
+  Guarded<std::set<std::string>> durable_shards_;  // paths
+};
+
+}  // namespace fireweed
