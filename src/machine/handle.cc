@@ -24,9 +24,7 @@ bool GoodPath(std::string_view path) {
          fmt::format("{}/", path).find("/../") == std::string::npos;
 }
 
-Error Wrong(std::string message) {
-  return Error{Code::kInvalid, "", std::move(message)};
-}
+Error Wrong(std::string message) { return Error{Code::kInvalid, "", std::move(message)}; }
 
 bool Consume(std::string_view& text, std::string_view prefix) {
   if (!text.starts_with(prefix)) return false;
