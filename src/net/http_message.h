@@ -1,7 +1,8 @@
-// HTTP as handlers see it. No Beast or Asio type appears here, so everything above net/ compiles in a blink.
+// HTTP as handlers see it. No Beast or Asio type appears here, so everything above net/ compiles in
+// a blink.
 //
-// A Request's text is views into the session's buffers: valid until the response has been handed over, on
-// whatever thread the handler runs. A Response owns its bytes.
+// A Request's text is views into the session's buffers: valid until the response has been handed
+// over, on whatever thread the handler runs. A Response owns its bytes.
 #pragma once
 
 #include <cstddef>
@@ -21,8 +22,8 @@
 
 namespace fireweed::net {
 
-// Where a request came in. Listeners are given theirs when they are opened; an instance's sockets carry the
-// instance, so its identity needs no guess from addresses.
+// Where a request came in. Listeners are given theirs when they are opened; an instance's sockets
+// carry the instance, so its identity needs no guess from addresses.
 struct Origin {
   enum class Kind { kLocal, kInstance, kRemote };
   Kind kind = Kind::kLocal;
@@ -56,12 +57,13 @@ struct Request {
   std::string BaseUrl() const;
 };
 
-// Bytes that a handler produces while they are sent. Read is called on pool threads, never twice at once.
+// Bytes that a handler produces while they are sent. Read is called on pool threads, never twice at
+// once.
 class ByteSource {
  public:
   virtual ~ByteSource() = default;
-  // Fills some of `out` and returns how much; 0 is the end. An error breaks the connection off, so that the
-  // client sees that something is missing.
+  // Fills some of `out` and returns how much; 0 is the end. An error breaks the connection off, so
+  // that the client sees that something is missing.
   virtual Result<size_t> Read(std::span<std::byte> out) = 0;
   // Known length, or nullopt for a chunked body.
   virtual std::optional<int64_t> size() const { return std::nullopt; }
@@ -93,9 +95,9 @@ struct Response {
   std::optional<std::string_view> Header(std::string_view name) const;
 };
 
-// A request body taken as it arrives. Calls come on pool threads, one at a time, in order; the server reads no
-// further from the client until Write has returned (that is the back-pressure). A client that breaks off, or a
-// Write that throws, ends with the destructor and no Finish.
+// A request body taken as it arrives. Calls come on pool threads, one at a time, in order; the
+// server reads no further from the client until Write has returned (that is the back-pressure). A
+// client that breaks off, or a Write that throws, ends with the destructor and no Finish.
 class BodySink {
  public:
   virtual ~BodySink() = default;
@@ -103,17 +105,20 @@ class BodySink {
   virtual Response Finish() = 0;
 };
 
-// An answer that comes later (long polls): the handler returns at once, keeps the other end, and whoever learns
-// the news completes it from any thread. No thread waits meanwhile.
+// An answer that comes later (long polls): the handler returns at once, keeps the other end, and
+// whoever learns the news completes it from any thread. No thread waits meanwhile.
 class Deferred {
  public:
-  // The first call wins; false when it came too late (timed out, client gone). Any thread; does not block.
+  // The first call wins; false when it came too late (timed out, client gone). Any thread; does not
+  // block.
   bool Complete(Response response);
-  // The server's side: called at most once with what Complete was given, from Complete's thread or at once.
+  // The server's side: called at most once with what Complete was given, from Complete's thread or
+  // at once.
   void OnComplete(std::function<void(Response)> then);
   // The server's side: the client is gone or the time is up; a later Complete does nothing.
   void Abandon();
-  // True once completed or abandoned: whoever keeps a list of waiting polls drops it then. Any thread.
+  // True once completed or abandoned: whoever keeps a list of waiting polls drops it then. Any
+  // thread.
   bool settled() const;
   // What to answer when `timeout` passes first; runs on a pool thread.
   std::function<Response()> on_timeout;
@@ -134,12 +139,13 @@ struct TakeWhole {
 struct TakeStream {};
 using BodyPlan = std::variant<TakeWhole, TakeStream>;
 
-// What a listener does with its requests. Exceptions of type Failure become error responses by RenderError.
+// What a listener does with its requests. Exceptions of type Failure become error responses by
+// RenderError.
 class Dispatcher {
  public:
   virtual ~Dispatcher() = default;
-  // I/O thread; must not block. nullopt means "not here": the request goes on to the pool. Asked before PlanBody
-  // for a request without a body, else when a body taken whole has arrived.
+  // I/O thread; must not block. nullopt means "not here": the request goes on to the pool. Asked
+  // before PlanBody for a request without a body, else when a body taken whole has arrived.
   virtual std::optional<Response> TryInline(const Request&) { return std::nullopt; }
   // I/O thread; must not block. May throw Failure to refuse before a byte of the body is read.
   virtual BodyPlan PlanBody(const Request&) { return TakeWhole{}; }

@@ -1,9 +1,12 @@
 // What for: HTTP/1.1 on plain and TLS listeners, as host of the APIs and as the CONNECT proxy.
-// Threads: `io_threads` loops, each with its own acceptor per listener where the socket allows (SO_REUSEPORT),
+// Threads: `io_threads` loops, each with its own acceptor per listener where the socket allows
+// (SO_REUSEPORT),
 //   and a worker pool for handlers. Open, Close and the getters may be called from any thread.
-// May block: the constructor no; Drain until sessions are done or the limit has passed; the destructor ends
+// May block: the constructor no; Drain until sessions are done or the limit has passed; the
+// destructor ends
 //   all sessions at once.
-// Owns: listeners' sockets and sessions. Borrows dispatchers: each must outlive its listener (Close waits until
+// Owns: listeners' sockets and sessions. Borrows dispatchers: each must outlive its listener (Close
+// waits until
 //   no session of that listener runs any more).
 // A failure: a bad client costs its connection, nothing else.
 #pragma once
@@ -32,8 +35,9 @@ struct HttpLimits {
       30'000};  // from the first byte of a head, or of the connection
   std::chrono::milliseconds idle_timeout{120'000};  // between requests
   std::chrono::milliseconds body_timeout{
-      60'000};                              // without any progress of a body in either direction
-  int64_t stream_buffer_bytes = 256 << 10;  // per streaming transfer
+      60'000};  // without any progress of a body in either direction
+  std::chrono::milliseconds tunnel_idle_timeout{900'000};  // without a byte in either direction
+  int64_t stream_buffer_bytes = 256 << 10;                 // per streaming transfer
 };
 
 // What to do with CONNECT (decisions 1 and 9).
@@ -50,8 +54,8 @@ class ConnectPolicy {
   virtual ~ConnectPolicy() = default;
   // I/O thread; must not block. `request.target` is the authority, "host:port".
   virtual ConnectVerdict Decide(const Request& request, std::string_view host, uint16_t port) = 0;
-  // Called with the resolved address of a tunnel before it is connected: an instance must not reach loopback,
-  // link-local, the host or another project through a name. I/O thread.
+  // Called with the resolved address of a tunnel before it is connected: an instance must not reach
+  // loopback, link-local, the host or another project through a name. I/O thread.
   virtual bool MayReach(const Origin& origin, std::string_view address) = 0;
 };
 
@@ -77,7 +81,8 @@ class HttpServer {
 
   int Open(ListenerConfig config);  // the listener's number
   void Close(int listener);
-  // Stops accepting, lets running requests finish, closes idle connections. False when `limit` passed first.
+  // Stops accepting, lets running requests finish, closes idle connections. False when `limit`
+  // passed first.
   bool Drain(std::chrono::milliseconds limit);
 
   struct Counters {
@@ -90,7 +95,8 @@ class HttpServer {
   std::unique_ptr<State> state_;
 };
 
-// A listening TCP socket; port 0 picks a free one. Throws Failure with a message that names what holds the port.
+// A listening TCP socket; port 0 picks a free one. Throws Failure with a message that names what
+// holds the port.
 UniqueFd ListenTcp(const std::string& host, uint16_t port);
 uint16_t LocalPort(int fd);
 

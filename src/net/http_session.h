@@ -1,0 +1,158 @@
+// What for: one client's connection: requests in, responses out, in order; CONNECT; then the end.
+// Threads: its loop's, except handlers, which run on the pool while the session waits. Stop and
+// Drain on the loop. Owns: the socket and all buffers; they are reused from request to request. A
+// failure: costs this connection, nothing else.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "net/http_message.h"
+#include "net/http_server.h"
+#include "net/io_loop.h"
+#include "net/request_parser.h"
+#include "net/response_head.h"
+#include "net/transport.h"
+#include "net/worker_pool.h"
+
+namespace fireweed::net {
+
+struct Traffic {
+  std::atomic<int64_t> connections{0}, requests{0}, inline_requests{0}, bytes_in{0}, bytes_out{0},
+      refused{0};
+};
+
+// What all sessions of a server share; outlives them.
+struct ServerContext {
+  HttpLimits limits;
+  const Clock& clock;
+  Logger& log;
+  WorkerPool& pool;
+  Traffic& traffic;
+  uint32_t id_prefix;  // random: request ids of two runs differ
+  std::atomic<uint32_t> last_id{0};
+};
+
+class HttpSession final : public std::enable_shared_from_this<HttpSession> {
+ public:
+  // `listener` outlives the session.
+  HttpSession(IoLoop& loop, UniqueFd socket, const ListenerConfig& listener, ServerContext& server);
+
+  IoLoop& loop() { return loop_; }
+  Task<void> Run();
+  // Ends as soon as no handler runs.
+  void Stop();
+  // Ends after the request at hand; at once when there is none.
+  void Drain();
+
+ private:
+  // http_session.cc
+  bool HeadIsThere();
+  Task<bool> ReadHead();
+  std::optional<Error> TakeHead();
+  std::optional<Error> TakeTarget();
+  std::optional<Error> TakeKnownHeaders();
+  void TakeHost(std::string_view authority);
+  void NameRequest();
+  bool AnswerInline();
+  Task<bool> SendFormatted();
+  Task<bool> ServeSlowly();
+  Task<bool> Dispatch();
+  Task<bool> HandleWhole();
+  Task<bool> AwaitDeferred(std::shared_ptr<Deferred> deferred);
+  void WatchClient();
+  void OnReadableWhileWaiting();
+  void FinishRequest();
+  Task<void> Linger();
+  Task<bool> StartTls(std::string name);
+  Task<void> OnPool(std::function<void()> work);
+  Response Guarded(const std::function<Response()>& body);
+  void CompressIfAsked();
+  bool has_body() const { return chunked_ || body_left_ > 0; }
+
+  // session_body.cc
+  enum class Piece { kMore, kLast, kTooLate, kMalformed, kGone };
+  Task<Piece> NextPiece();
+  Task<Piece> NextChunkedPiece();
+  Task<Piece> FillBodyBuffer(size_t room);
+  Task<bool> SayContinue();
+  Task<bool> ReadWhole(int64_t max_bytes);
+  Task<bool> StreamBody();
+  Task<bool> RefusePiece(Piece piece);
+
+  // session_send.cc
+  HeadContext PlanHead();
+  bool FormatSmall();
+  std::string_view HttpDate();
+  Task<bool> SendResponse();
+  Task<bool> SendText(std::string_view body);
+  Task<bool> SendSlice(const FileSlice& slice);
+  Task<bool> SendSource(ByteSource& source, BodyFraming framing);
+  // Answers with an error that ends the connection.
+  Task<bool> Refuse(int status, std::string_view message);
+  Task<bool> SendError(const Error& error);
+
+  // session_connect.cc
+  Task<bool> ServeConnect();
+  Task<bool> ServeTunnel(const Tunnel& tunnel);
+  Task<bool> RefuseProxy(Error error);
+  Task<bool> ServeAbsolute();
+
+  IoLoop& loop_;
+  const ListenerConfig& listener_;
+  ServerContext& server_;
+  Transport transport_;
+  Event pool_done_;
+  Event news_;                     // a deferred answer, a client that left, Stop or Drain
+  Transport* upstream_ = nullptr;  // of a tunnel
+  bool stopping_ = false;
+  bool draining_ = false;
+  bool idle_ = false;         // waits for the first byte of a request
+  bool first_ = true;         // no request was read yet
+  std::string connect_name_;  // lower case: what an intercepted CONNECT asked for
+
+  // Input: [begin_, begin_ + head_size_) is the head that request_ views, [tail_, end_) what came
+  // after it.
+  std::vector<char> in_;
+  size_t begin_ = 0, tail_ = 0, end_ = 0;
+  size_t head_size_ = 0, searched_ = 0;
+  std::string ahead_;  // read while a deferred answer was awaited; belongs behind all else
+
+  // The request at hand.
+  RequestParser parser_;
+  Request request_;
+  Response response_;
+  std::string host_;
+  std::array<char, 16> id_;
+  bool http11_ = true, keep_alive_ = true, head_request_ = false;
+  bool chunked_ = false, expects_continue_ = false, takes_gzip_ = false;
+  bool absolute_ = false;  // "GET http://host/...": a proxy request
+  bool client_left_ = false;
+  int64_t body_left_ = 0;  // of a body with Content-Length
+  bool body_done_ = true;
+  std::vector<char> body_in_;  // raw body bytes; [0, body_have_)
+  size_t body_have_ = 0;
+  std::string decoded_;  // of a chunked body
+  std::string_view piece_;
+  std::string whole_;
+
+  // Output.
+  std::string out_;
+  size_t sent_ = 0;  // of out_, by the inline path
+  std::string date_;
+  int64_t date_second_ = -1;
+};
+
+// The JSON shape of errors that the server answers by itself. `message` is shown as it is.
+Response ProtocolError(int status, std::string_view message);
+
+}  // namespace fireweed::net
