@@ -7,8 +7,9 @@
 //       "buckets/{bucket}"};
 //
 // Patterns match the raw path segment by segment and decode afterwards, so an object name may hold "%2F".
-// A segment is literal, "{name}", or "{name}:verb"; a last segment "{name=**}" takes the rest, slashes and all,
-// and such a route gives way to every other.
+// A segment is literal, "{name}", or "{name}:verb"; "{parent=projects/*}" takes two segments of which the
+// first is literal; a last segment "{name=**}" takes the rest, slashes and all, and such a route gives way to
+// every other.
 #pragma once
 
 #include <span>
@@ -44,6 +45,9 @@ struct MethodEntry {
   std::string_view resource;    // whose policy decides: "buckets/{bucket}", "projects/{project}"
   const Type* request = nullptr;
   const Type* response = nullptr;
+  // For discovery documents: where media of this method is sent, and whether alt=media answers with bytes.
+  std::string_view upload_path = {};
+  bool media_download = false;
 };
 
 template <class Req, class Res>
@@ -57,9 +61,12 @@ struct Method {
   std::string_view id;
   std::string_view permission = {};
   std::string_view resource = {};
+  std::string_view upload_path = {};
+  bool media_download = false;
 
   MethodEntry entry() const {
-    return {&service, verb, path, id, permission, resource, &TypeOf<Req>(), &TypeOf<Res>()};
+    return {&service, verb,           path,           id,          permission,
+            resource, &TypeOf<Req>(), &TypeOf<Res>(), upload_path, media_download};
   }
 };
 

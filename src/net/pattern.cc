@@ -1,5 +1,7 @@
 #include "net/pattern.h"
 
+#include <algorithm>
+
 #include "base/error.h"
 
 namespace fireweed::net {
@@ -21,62 +23,69 @@ Pattern::Pattern(std::string_view text) : text_(text) {
   while (!rest.empty()) {
     rest.remove_prefix(1);
     if (takes_rest_) Abort("only the last segment of a route may take the rest");
-    std::string_view part = CutSegment(rest);
-    if (part.empty() || part[0] != '{') {
-      segments_.push_back({part, {}, {}});
+    if (rest.empty() || rest[0] != '{') {
+      segments_.push_back({false, CutSegment(rest), {}, {}, 0});
       continue;
     }
-    size_t close = part.find('}');
+    size_t close = rest.find('}');
     if (close == std::string_view::npos) Abort("a route parameter has no closing brace");
-    std::string_view name = part.substr(1, close - 1);
-    if (name.size() > 3 && name.substr(name.size() - 3) == "=**") {
-      takes_rest_ = true;
-      name.remove_suffix(3);
-    }
-    segments_.push_back({{}, name, part.substr(close + 1)});
+    std::string_view inside = rest.substr(1, close - 1);
+    rest.remove_prefix(close + 1);
+    std::string_view suffix = CutSegment(rest);
+    AddParameter(inside, suffix);
+  }
+}
+
+// "bucket", "object=**" or "parent=projects/*".
+void Pattern::AddParameter(std::string_view inside, std::string_view suffix) {
+  size_t equals = inside.find('=');
+  std::string_view name = inside.substr(0, equals);
+  std::string_view form = equals == std::string_view::npos ? "*" : inside.substr(equals + 1);
+  size_t begin = segments_.size();
+  takes_rest_ = form == "**";
+  while (true) {
+    size_t slash = form.find('/');
+    std::string_view part = form.substr(0, slash);
+    bool last = slash == std::string_view::npos;
+    segments_.push_back({part[0] == '*', part, last ? name : std::string_view(),
+                         last ? suffix : std::string_view(), begin});
+    if (last) return;
+    form.remove_prefix(slash + 1);
   }
 }
 
 std::string_view Pattern::head() const {
-  return !segments_.empty() && segments_[0].name.empty() ? segments_[0].literal
-                                                         : std::string_view();
-}
-
-bool Pattern::MatchSegment(const Segment& segment, std::string_view part, PathValues& values) {
-  if (segment.name.empty()) return segment.literal == part;
-  if (!segment.suffix.empty()) {
-    if (part.size() <= segment.suffix.size() ||
-        part.substr(part.size() - segment.suffix.size()) != segment.suffix) {
-      return false;
-    }
-    part.remove_suffix(segment.suffix.size());
-  }
-  if (part.empty()) return false;
-  values.emplace_back(segment.name, part);
-  return true;
+  return segments_[0].any ? std::string_view() : segments_[0].literal;
 }
 
 bool Pattern::Match(std::string_view path, PathValues& values) const {
+  constexpr size_t kMostSegments = 32;
+  size_t starts[kMostSegments];
   values.clear();
-  std::string_view rest = path;
+  if (segments_.size() > kMostSegments) return false;
+  size_t pos = 0;
   for (size_t i = 0; i < segments_.size(); ++i) {
-    if (rest.empty() || rest[0] != '/') return false;
-    rest.remove_prefix(1);
-    if (takes_rest_ && i + 1 == segments_.size()) {
-      if (rest.empty()) return false;
-      values.emplace_back(segments_[i].name, rest);
-      return true;
-    }
-    if (!MatchSegment(segments_[i], CutSegment(rest), values)) return false;
+    if (pos >= path.size() || path[pos] != '/') return false;
+    starts[i] = ++pos;
+    const Segment& segment = segments_[i];
+    bool rest = takes_rest_ && i + 1 == segments_.size();
+    size_t end = rest ? path.size() : std::min(path.find('/', pos), path.size());
+    std::string_view part = path.substr(pos, end - pos);
+    pos = end;
+    if (segment.any ? part.empty() : part != segment.literal) return false;
+    if (segment.name.empty()) continue;
+    if (part.size() <= segment.suffix.size() || !part.ends_with(segment.suffix)) return false;
+    size_t begin = starts[segment.begin];
+    values.emplace_back(segment.name, path.substr(begin, end - segment.suffix.size() - begin));
   }
-  return rest.empty();
+  return pos == path.size();
 }
 
 bool Pattern::SegmentsCollide(const Segment& a, const Segment& b) {
-  if (a.name.empty() && b.name.empty()) return a.literal == b.literal;
-  if (a.name.empty()) return SegmentsCollide(b, a);
-  // A parameter without suffix does not take "x:verb" where a route with that verb exists: see Router::Find.
-  if (b.name.empty()) {
+  if (!a.any && !b.any) return a.literal == b.literal;
+  if (!a.any) return SegmentsCollide(b, a);
+  // "x:verb" goes to the route with that verb and to no other: see Router::Find.
+  if (!b.any) {
     return a.suffix.empty() ||
            (b.literal.size() > a.suffix.size() && b.literal.ends_with(a.suffix));
   }

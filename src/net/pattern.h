@@ -27,11 +27,13 @@ class Pattern {
 
  private:
   struct Segment {
-    std::string_view literal;  // the whole segment, when `name` is empty
-    std::string_view name;     // a parameter
+    bool any = false;          // takes whatever is there, but not nothing
+    std::string_view literal;  // else what it must be
+    std::string_view name;     // on the last segment of a parameter: its name
     std::string_view suffix;   // ":verb" after a parameter
+    size_t begin = 0;          // on the last segment of a parameter: index of its first
   };
-  static bool MatchSegment(const Segment& segment, std::string_view part, PathValues& values);
+  void AddParameter(std::string_view inside, std::string_view suffix);
   static bool SegmentsCollide(const Segment& a, const Segment& b);
 
   std::string_view text_;

@@ -168,6 +168,22 @@ TEST_F(RouterTest, SeesCollisions) {
   EXPECT_EQ(router_.Collisions().size(), 3u);
 }
 
+TEST(Patterns, TakeSeveralSegmentsAsOneValue) {
+  Pattern pattern("/v1/{name=projects/*/models/*}:predict");
+  PathValues values;
+  ASSERT_TRUE(pattern.Match("/v1/projects/p/models/m:predict", values));
+  EXPECT_EQ(values, (PathValues{{"name", "projects/p/models/m"}}));
+  for (const char* other : {"/v1/projects/p/models/m", "/v1/projects/p/models/:predict",
+                            "/v1/projects//models/m:predict", "/v1/jobs/p/models/m:predict",
+                            "/v1/projects/p/models/m:predict/", "/v1/projects/p"}) {
+    EXPECT_FALSE(pattern.Match(other, values)) << other;
+  }
+  EXPECT_TRUE(pattern.Collides(Pattern("/v1/projects/{p}/models/{m}:predict")));
+  EXPECT_FALSE(pattern.Collides(Pattern("/v1/projects/{p}/models/{m}")));
+  EXPECT_FALSE(pattern.Collides(Pattern("/v1/projects/{p}/jobs/{j}:predict")));
+  EXPECT_TRUE(Pattern("/").Match("/", values));
+}
+
 TEST(Errors, RoundTripThroughTheWire) {
   Error error{Code::kPrecondition, "conditionNotMet", "At least one \"condition\" failed."};
   EXPECT_EQ(ErrorFromResponse(412, ErrorJson(error)), error);
