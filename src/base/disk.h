@@ -55,7 +55,8 @@ class Disk {
   // Existing is success; a file in the way is not. Each new directory is a name in its parent, to
   // be synced there.
   virtual Result<> MakeDirectories(const std::string& path) = 0;
-  // Makes the names in a directory durable: creations, renames, removals.
+  // Makes the names in a directory durable: creations, renames, removals. When it fails it may be
+  // called again.
   virtual Result<> SyncDirectory(const std::string& path) = 0;
   // Sorted base names.
   virtual Result<std::vector<std::string>> List(const std::string& directory) = 0;

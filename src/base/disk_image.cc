@@ -1,6 +1,7 @@
 #include "base/disk_image.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
 namespace fireweed {
@@ -14,6 +15,22 @@ void WriteInto(std::string& content, size_t offset, std::string_view bytes) {
   if (content.size() < offset + bytes.size()) content.resize(offset + bytes.size());
   std::copy(bytes.begin(), bytes.end(), content.begin() + static_cast<std::ptrdiff_t>(offset));
 }
+
+// Makes one copy of each file, so that two names of one file stay so.
+class FileCopies {
+ public:
+  explicit FileCopies(std::function<FileImage(const FileImage&)> copy) : copy_(std::move(copy)) {}
+  std::shared_ptr<FileImage> Of(const std::shared_ptr<FileImage>& file) {
+    if (!file) return nullptr;  // a directory
+    std::shared_ptr<FileImage>& made = made_[file.get()];
+    if (!made) made = std::make_shared<FileImage>(copy_(*file));
+    return made;
+  }
+
+ private:
+  std::function<FileImage(const FileImage&)> copy_;
+  std::map<const FileImage*, std::shared_ptr<FileImage>> made_;
+};
 
 }  // namespace
 
@@ -32,13 +49,13 @@ void FileImage::Sync() {
   unsynced_.clear();
 }
 
-std::string FileImage::AfterCrash(Loss loss, Random& lots) const {
-  if (loss == Loss::kNothing) return seen_;
+FileImage FileImage::AfterCrash(Loss loss, Random& lots) const {
+  if (loss == Loss::kNothing) return *this;
   std::string content = kept_;
   if (loss == Loss::kTorn) {
     for (const Change& change : unsynced_) ApplyTorn(change, content, lots);
   }
-  return content;
+  return FileImage(std::move(content));
 }
 
 void FileImage::Apply(const Change& change, std::string& content) {
@@ -125,7 +142,6 @@ int64_t DiskImage::TotalBytes() const {
 }
 
 DiskImage::Names DiskImage::NamesAfterCrash(Loss loss, Random& lots) const {
-  if (loss == Loss::kNothing) return seen_;
   Names names = kept_;
   if (loss == Loss::kUnsynced) return names;
   enum { kLost, kNewNameOnly, kWhole };
@@ -139,22 +155,27 @@ DiskImage::Names DiskImage::NamesAfterCrash(Loss loss, Random& lots) const {
 }
 
 DiskImage DiskImage::AfterCrash(Loss loss, Random& lots) const {
+  if (loss == Loss::kNothing) return Copy();
   DiskImage after;
-  std::map<const FileImage*, std::shared_ptr<FileImage>> copies;  // two names of one file stay so
+  FileCopies copies([&](const FileImage& file) { return file.AfterCrash(loss, lots); });
   // Parents sort before what is in them, so a lost directory takes its contents along.
   for (const auto& [path, entry] : NamesAfterCrash(loss, lots)) {
     std::string parent = ParentPath(path);
     if (!IsRoot(parent) && !after.kept_.contains(parent)) continue;
-    Entry copy;
-    if (entry.file) {
-      auto& file = copies[entry.file.get()];
-      if (!file) file = std::make_shared<FileImage>(entry.file->AfterCrash(loss, lots));
-      copy.file = file;
-    }
-    after.kept_[path] = std::move(copy);
+    after.kept_[path] = {copies.Of(entry.file)};
   }
   after.seen_ = after.kept_;
   return after;
+}
+
+DiskImage DiskImage::Copy() const {
+  DiskImage copy = *this;
+  FileCopies copies([](const FileImage& file) { return file; });
+  for (Names* names : {&copy.seen_, &copy.kept_}) {
+    for (auto& [path, entry] : *names) entry.file = copies.Of(entry.file);
+  }
+  for (Change& change : copy.unsynced_) change.entry.file = copies.Of(change.entry.file);
+  return copy;
 }
 
 std::string NormalPath(const std::string& path) {

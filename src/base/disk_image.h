@@ -17,7 +17,7 @@ namespace fireweed {
 
 // What a crash takes away.
 enum class Loss {
-  kNothing,   // everything written is there: the process died, the machine did not
+  kNothing,   // the process died, the machine did not: all is seen, and no more durable than before
   kUnsynced,  // exactly what was synced is there
   kTorn,  // what was synced, and by lot any part of the rest: whole writes, some 512-byte sectors
           // of a write, some changes of names without those before them
@@ -36,7 +36,7 @@ class FileImage {
   // A sync that failed: as on Linux, reads go on showing the bytes and no later sync will save
   // them.
   void FailSync() { unsynced_.clear(); }
-  std::string AfterCrash(Loss loss, Random& lots) const;
+  FileImage AfterCrash(Loss loss, Random& lots) const;
 
  private:
   struct Change {
@@ -72,7 +72,7 @@ class DiskImage {
 
   std::vector<std::string> List(const std::string& directory) const;  // base names, sorted
   int64_t TotalBytes() const;
-  // A new image in which everything that is there is durable.
+  // A new image. After a loss, what is there is durable.
   DiskImage AfterCrash(Loss loss, Random& lots) const;
 
  private:
@@ -83,6 +83,7 @@ class DiskImage {
     Entry entry;
   };
   Names NamesAfterCrash(Loss loss, Random& lots) const;
+  DiskImage Copy() const;
 
   Names seen_;
   Names kept_;

@@ -123,6 +123,23 @@ TEST(MemoryDisk, TornWritesAreCutAtSectors) {
   EXPECT_EQ(found.size(), 8u);
 }
 
+TEST(MemoryDisk, AKilledProcessLeavesWhatIsSeenNoMoreDurableThanItWas) {
+  MemoryDisk disk;
+  auto file = Open(disk, "f");
+  file->WriteAt(0, AsBytes("synced")).value();
+  file->Sync().value();
+  disk.SyncDirectory(".").value();
+  file->WriteAt(0, AsBytes("unsync")).value();
+  disk.Rename("f", "g").value();
+  auto killed = disk.AfterCrash(Loss::kNothing);
+  file->WriteAt(0, AsBytes("other!")).value();
+  EXPECT_EQ(Read(*killed, "g"), "unsync");
+  EXPECT_EQ(Read(*killed->AfterCrash(Loss::kUnsynced), "f"), "synced");
+  EXPECT_EQ(Read(*killed->AfterCrash(Loss::kUnsynced), "g"), std::nullopt);
+  killed->SyncDirectory(".").value();
+  EXPECT_EQ(Read(*killed->AfterCrash(Loss::kUnsynced), "g"), "synced");
+}
+
 TEST(MemoryDisk, EveryChangeIsCountedAndCanBeTheLast) {
   auto run = [](MemoryDisk& disk) -> Result<> {
     if (auto made = disk.MakeDirectories("d"); !made) return made;

@@ -120,13 +120,30 @@ TEST_F(FileBlobStoreTest, AKilledProcessLeavesACommitThatResumeMakesDurable) {
   disk_.Watch([&](const MemoryDisk::Moment& moment) {
     if (!moment.what().starts_with("sync directory state/objects/blobs/")) return;
     auto after = moment.AfterCrash(Loss::kNothing);
-    auto restarted = OpenOn(*after);
-    EXPECT_EQ(restarted->Resume(told.id).error().code, Code::kExists);
+    EXPECT_EQ(OpenOn(*after)->Resume(told.id).error().code, Code::kExists);
     EXPECT_EQ(Read(*OpenOn(*after->AfterCrash(Loss::kUnsynced)), told.id), kText);
     seen = true;
   });
   Upload(*store, told).value();
   EXPECT_TRUE(seen);
+}
+
+TEST_F(FileBlobStoreTest, AKilledProcessLeavesADraftThatResumeMakesDurable) {
+  Told told;
+  int points = 0;
+  auto store = OpenOn(disk_);
+  disk_.Watch([&](const MemoryDisk::Moment& moment) {
+    auto killed = moment.AfterCrash(Loss::kNothing);
+    auto restarted = OpenOn(*killed);
+    auto writer = restarted->Resume(told.id);
+    if (!writer) return;
+    int64_t size = (*writer)->Sync().value();
+    auto after = killed->AfterCrash(Loss::kUnsynced);
+    EXPECT_EQ(OpenOn(*after)->Resume(told.id).value()->size(), size) << moment.what();
+    ++points;
+  });
+  Upload(*store, told).value();
+  EXPECT_GT(points, 15);
 }
 
 TEST_F(FileBlobStoreTest, EveryFailedCallLeavesADraftThatCanBeResumed) {
@@ -147,6 +164,7 @@ TEST_F(FileBlobStoreTest, EveryFailedCallLeavesADraftThatCanBeResumed) {
     Told told;
     Result<Told> outcome = Upload(*store, told);
     EXPECT_EQ(outcome.ok(), told.committed);
+    EXPECT_EQ(store->Open(told.id).ok(), told.committed);
     if (!told.id.empty()) Finish(*store, told);
     auto after = disk.AfterCrash(Loss::kUnsynced);
     if (told.id.empty() || !store->Open(told.id).ok()) continue;
