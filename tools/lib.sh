@@ -73,3 +73,13 @@ system_boost_is_new() {
   local header=/usr/include/boost/version.hpp
   [ -e "$header" ] && [ "$(awk '$1 == "#define" && $2 == "BOOST_VERSION" {print $3}' "$header")" -ge 108100 ]
 }
+
+# configure PRESET: quiet unless it fails. Run in the root of the tree.
+configure() {
+  local args
+  mapfile -t args < <(cmake_args)
+  cmake --preset "$1" --log-level=WARNING "${args[@]}" >"build/$1.configure.log" 2>&1 || {
+    cat "build/$1.configure.log"
+    return 1
+  }
+}

@@ -1,0 +1,222 @@
+#!/usr/bin/env bash
+# One real client against a daemon of its own, in a shell that has only said `eval "$(fireweed env)"`.
+#
+#   tests/compat/clients.sh gcloud|gsutil|curl|cloud_storage|api_client|tensorflow|git|pip|apt|stopped
+set -euo pipefail
+# shellcheck source=tests/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
+
+readonly HERE=$FW_TREE/tests/compat
+
+client_gcloud() {
+  command -v gcloud >/dev/null || skip "gcloud is not installed, and no package registry offers it"
+  use_daemon
+  [ -n "$(gcloud auth print-access-token)" ] || fail "no access token"
+  gcloud auth list --format='value(account)' | grep -q @ || fail "no account"
+  gcloud config set project other-project-1
+  equal other-project-1 "$(gcloud config get-value project)" "config set project"
+  gcloud config set compute/zone us-central1-b
+  gcloud storage buckets create gs://compat-gcloud
+  echo hello | gcloud storage cp - gs://compat-gcloud/a/b.txt
+  equal hello "$(gcloud storage cat gs://compat-gcloud/a/b.txt)" "gcloud storage cat"
+  gcloud compute instances list --format='value(name)'
+  refuses gcloud storage cat gs://compat-gcloud/nothing
+}
+
+client_gsutil() {
+  use_daemon
+  local program n=0
+  head -c 1000000 /dev/urandom >"$FW_SCRATCH/data"
+  while read -r program; do
+    say "with $program"
+    "$program" mb "gs://compat-gsutil-$((++n))"
+    "$program" -q cp "$FW_SCRATCH/data" "gs://compat-gsutil-$n/dir/data"
+    equal "gs://compat-gsutil-$n/dir/data" "$("$program" ls "gs://compat-gsutil-$n/dir")" "gsutil ls"
+    "$program" -q cp "gs://compat-gsutil-$n/dir/data" "$FW_SCRATCH/back"
+    cmp "$FW_SCRATCH/data" "$FW_SCRATCH/back"
+    "$program" -q rm -r "gs://compat-gsutil-$n"
+    refuses "$program" ls "gs://compat-gsutil-$n"
+  done < <(gsutil_programs)
+}
+
+client_curl() {
+  use_daemon
+  local api=https://storage.googleapis.com status
+  curl -fsS -H 'Content-Type: application/json' -d '{"name": "compat-curl"}' \
+    "$api/storage/v1/b?project=$GOOGLE_CLOUD_PROJECT" >/dev/null
+  printf 'some bytes' | curl -fsS --data-binary @- -H 'Content-Type: text/plain' \
+    "$api/upload/storage/v1/b/compat-curl/o?uploadType=media&name=a%2Fb" >/dev/null
+  equal "some bytes" "$(curl -fsS "$(object_url compat-curl a%2Fb)?alt=media")" "what was uploaded"
+  equal 404 "$(curl -sS "$(object_url compat-curl none)" | jq .error.code)" "error code in the body"
+  # What is not here is 404, never 5xx: clients would try again for half a minute.
+  status=$(curl -sS -o /dev/null -w '%{http_code}' https://no-such-service.googleapis.com/v1/x)
+  equal 404 "$status" "an unknown service"
+  status=$(curl -sS -o /dev/null -w '%{http_code}' https://ml.googleapis.com/v1/projects/none/jobs)
+  case $status in 5*) fail "ml answered $status" ;; esac
+}
+
+# with_python: runs the program on standard input with the Python clients.
+with_python() { TF_CPP_MIN_LOG_LEVEL=3 "$(python_clients)/bin/python" -W ignore -; }
+
+client_cloud_storage() {
+  use_daemon
+  with_python <<'PYTHON'
+import google.api_core.exceptions
+import google.cloud.storage
+client = google.cloud.storage.Client()
+bucket = client.create_bucket('compat-python')
+bucket.blob('dir/small').upload_from_string(b'small')
+bucket.blob('dir/large').upload_from_string(bytes(range(256)) * 65536)  # over the limit of one request
+assert bucket.blob('dir/small').download_as_bytes() == b'small'
+assert bucket.blob('dir/large').download_as_bytes() == bytes(range(256)) * 65536
+assert [b.name for b in client.list_blobs('compat-python', prefix='dir/')] == ['dir/large', 'dir/small']
+try:
+    bucket.blob('none').download_as_bytes()
+    raise AssertionError('an object that is not there')
+except google.api_core.exceptions.NotFound:
+    pass
+PYTHON
+}
+
+client_api_client() {
+  use_daemon
+  with_python <<'PYTHON'
+import io
+import os
+import googleapiclient.discovery
+import googleapiclient.http
+project = os.environ['GOOGLE_CLOUD_PROJECT']
+storage = googleapiclient.discovery.build('storage', 'v1')
+storage.buckets().insert(project=project, body={'name': 'compat-api'}).execute()
+media = googleapiclient.http.MediaIoBaseUpload(io.BytesIO(b'bytes'), 'text/plain')
+storage.objects().insert(bucket='compat-api', name='a/b', media_body=media).execute()
+assert storage.objects().get_media(bucket='compat-api', object='a/b').execute() == b'bytes'
+assert [o['name'] for o in storage.objects().list(bucket='compat-api').execute()['items']] == ['a/b']
+compute = googleapiclient.discovery.build('compute', 'v1')
+assert compute.instances().list(project=project, zone='us-central1-a').execute().get('items', []) == []
+# The description that we publish ourselves, not the one that came with the library.
+ours = googleapiclient.discovery.build('storage', 'v1', static_discovery=False)
+assert ours.buckets().get(bucket='compat-api').execute()['name'] == 'compat-api'
+PYTHON
+}
+
+client_tensorflow() {
+  use_daemon
+  with_python <<'PYTHON'
+import tensorflow as tf
+import google.cloud.storage
+google.cloud.storage.Client().create_bucket('compat-gfile')
+top = 'gs://compat-gfile/logs'
+with tf.io.gfile.GFile(top + '/a.txt', 'w') as stream:
+    stream.write('one\n')
+    stream.flush()
+    stream.write('two\n')
+with tf.io.gfile.GFile(top + '/a.txt') as stream:
+    assert stream.read() == 'one\ntwo\n'
+assert tf.io.gfile.exists(top + '/a.txt') and not tf.io.gfile.exists(top + '/b.txt')
+tf.io.gfile.rename(top + '/a.txt', top + '/b.txt')
+assert tf.io.gfile.listdir(top) == ['b.txt'], tf.io.gfile.listdir(top)
+assert tf.io.gfile.stat(top + '/b.txt').length == 8
+tf.io.gfile.rmtree(top)
+assert not tf.io.gfile.exists(top + '/b.txt')
+PYTHON
+}
+
+client_git() {
+  use_daemon
+  # No such repository: but by an answer of ours, over TLS that git trusts, not by a failed connection.
+  refuses git -c core.askPass=true ls-remote "https://source.developers.google.com/p/$GOOGLE_CLOUD_PROJECT/r/none"
+  if grep -qiE 'certificate|SSL|proxy|could not resolve|could not read' "$FW_SCRATCH/refused"; then
+    cat "$FW_SCRATCH/refused"
+    fail "git did not reach us"
+  fi
+}
+
+# start_world: an HTTPS server that is not Google's, serving $FW_SCRATCH/world; sets $world to its address.
+start_world() {
+  local directory=$FW_SCRATCH/world
+  mkdir -p "$directory"
+  openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:prime256v1 -nodes -days 2 -subj /CN=127.0.0.1 \
+    -addext subjectAltName=IP:127.0.0.1 -keyout "$FW_SCRATCH/world.key" -out "$FW_SCRATCH/world.crt" 2>/dev/null
+  python3 "$HERE/https_server.py" "$directory" "$FW_SCRATCH/world.crt" "$FW_SCRATCH/world.key" \
+    "$FW_SCRATCH/world.port" >"$FW_SCRATCH/world.log" 2>&1 &
+  FW_CHILDREN+=($!)
+  wait_until 20 "the other server listens" test -s "$FW_SCRATCH/world.port"
+  world=https://127.0.0.1:$(cat "$FW_SCRATCH/world.port")
+}
+
+client_pip() {
+  start_world
+  with_python <<PYTHON
+import os, zipfile
+top = '$FW_SCRATCH/world/simple/passing'
+os.makedirs(top)
+with zipfile.ZipFile(top + '/passing-1.0-py3-none-any.whl', 'w') as wheel:
+    wheel.writestr('passing.py', '')
+    wheel.writestr('passing-1.0.dist-info/METADATA', 'Metadata-Version: 2.1\nName: passing\nVersion: 1.0\n')
+    wheel.writestr('passing-1.0.dist-info/WHEEL', 'Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n')
+    wheel.writestr('passing-1.0.dist-info/RECORD', '')
+open(top + '/index.html', 'w').write('<a href="passing-1.0-py3-none-any.whl">passing-1.0-py3-none-any.whl</a>')
+PYTHON
+  use_daemon
+  # --proxy: loopback is in no_proxy, and this server plays the world outside.
+  download() {
+    "$(python_clients)/bin/python" -m pip --isolated --proxy "$HTTPS_PROXY" --retries 0 download --no-deps --no-cache-dir \
+      --cert "$FW_SCRATCH/world.crt" --index-url "$world/simple" -d "$FW_SCRATCH/got" passing
+  }
+  download
+  test -s "$FW_SCRATCH/got/passing-1.0-py3-none-any.whl" || fail "pip downloaded nothing"
+  stop_daemon
+  rm -r "$FW_SCRATCH/got"
+  refuses download  # else it went past the daemon
+}
+
+client_apt() {
+  start_world
+  local apt=$FW_SCRATCH/apt
+  mkdir -p "$apt/lists/partial" "$apt/cache/archives/partial"
+  printf 'Package: passing\nVersion: 1.0\nArchitecture: all\nFilename: passing.deb\nSize: 0\n' >"$FW_SCRATCH/world/Packages"
+  echo "deb [trusted=yes] $world/ ./" >"$apt/sources.list"
+  use_daemon
+  update() {
+    apt-get update --error-on=any -o Dir::Etc::SourceList="$apt/sources.list" -o Dir::Etc::SourceParts=/dev/null \
+      -o Dir::State="$apt" -o Dir::Cache="$apt/cache" -o Dir::State::status=/var/lib/dpkg/status -o APT::Sandbox::User=root \
+      -o Acquire::https::CAInfo="$FW_SCRATCH/world.crt" -o Acquire::https::Proxy="$HTTPS_PROXY" -o Acquire::Retries=0 \
+      -o Acquire::IndexTargets::deb::Contents-deb::DefaultEnabled=false -o Debug::NoLocking=1
+  }
+  no_proxy='' NO_PROXY='' update
+  grep -qs passing "$apt"/lists/*Packages* || fail "apt fetched no package list"
+  stop_daemon
+  rm -f "$apt"/lists/*Packages*
+  no_proxy='' NO_PROXY='' refuses update
+}
+
+client_stopped() {
+  start_world
+  echo here >"$FW_SCRATCH/world/page"
+  use_daemon
+  local before=$HTTPS_PROXY
+  fireweed env --check
+  stop_daemon
+  refuses curl -sS --max-time 10 https://storage.googleapis.com/storage/v1/b/none
+  refuses fireweed env --check
+  grep -qiE 'not running|stopped|no daemon' "$FW_SCRATCH/refused" || fail "env --check does not say why: $(cat "$FW_SCRATCH/refused")"
+  start_daemon  # ports are kept: the shell works again without another eval
+  equal "$before" "$(eval "$(fireweed env)"; echo "$HTTPS_PROXY")" "the address after a restart"
+  equal 404 "$(curl -sS -o /dev/null -w '%{http_code}' https://storage.googleapis.com/storage/v1/b/none)" "after a restart"
+  stop_daemon
+  eval "$(fireweed env --unset)"
+  equal '' "${HTTPS_PROXY:-}${https_proxy:-}" "proxy after --unset"
+  equal here "$(curl -fsS --cacert "$FW_SCRATCH/world.crt" "$world/page")" "the world after --unset"
+}
+
+case ${1:-} in
+  gcloud | gsutil | curl | cloud_storage | api_client | tensorflow | git | pip | apt | stopped) ;;
+  *) sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//; p}' "$0"; exit 2 ;;
+esac
+clean_environment
+# A proxy of the surroundings would be asked for loopback addresses.
+unset HTTPS_PROXY https_proxy HTTP_PROXY http_proxy ALL_PROXY all_proxy
+start_daemon
+"client_$1"
+say "$1 ok"
