@@ -2,7 +2,7 @@
 // Threads: NewServer is called on I/O threads, any number at once; it does not block, and takes a
 // fraction of a
 //   millisecond when a certificate has to be made.
-// Owns: the returned SSL is the caller's; it keeps what it needs alive.
+// Owns: the returned SSL is the caller's, and must not outlive the source.
 #pragma once
 
 #include <memory>

@@ -1,5 +1,7 @@
 #include "net/http_server.h"
 
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <condition_variable>
 #include <map>
@@ -14,7 +16,6 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <sys/socket.h>
 
 #include "base/random.h"
 #include "net/http_session.h"

@@ -241,8 +241,7 @@ std::optional<Error> HttpSession::TakeKnownHeaders() {
           request_.method = header.value;
         }
         break;
-      default:
-        break;
+      default: break;
     }
   }
   if (hosts > 1 || (hosts == 0 && http11_))

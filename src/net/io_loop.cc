@@ -1,5 +1,7 @@
 #include "net/io_loop.h"
 
+#include <signal.h>
+
 #include <thread>
 
 #include <boost/asio/as_tuple.hpp>
@@ -10,7 +12,6 @@
 #include <boost/asio/steady_timer.hpp>
 #include <boost/asio/this_coro.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <signal.h>
 
 namespace fireweed::net {
 
@@ -53,13 +54,9 @@ IoLoop::~IoLoop() {
   state_->thread.join();
 }
 
-asio::io_context& IoLoop::context() {
-  return state_->context;
-}
+asio::io_context& IoLoop::context() { return state_->context; }
 
-void IoLoop::Post(std::function<void()> job) {
-  asio::post(state_->context, std::move(job));
-}
+void IoLoop::Post(std::function<void()> job) { asio::post(state_->context, std::move(job)); }
 
 void IoLoop::StartTicking() {
   if (ticking_) return;

@@ -14,9 +14,7 @@ namespace http = boost::beast::http;
 using boost::beast::error_code;
 using BeastView = boost::beast::string_view;
 
-std::string_view View(BeastView text) {
-  return {text.data(), text.size()};
-}
+std::string_view View(BeastView text) { return {text.data(), text.size()}; }
 
 class Parser final : public http::basic_parser<true> {
  public:
@@ -80,15 +78,9 @@ std::optional<std::string_view> RequestParser::ParseHead(std::string_view head, 
   return std::nullopt;
 }
 
-bool RequestParser::http11() const {
-  return state_->parser->http11;
-}
-bool RequestParser::keep_alive() const {
-  return state_->parser->keep_alive();
-}
-bool RequestParser::chunked() const {
-  return state_->parser->chunked();
-}
+bool RequestParser::http11() const { return state_->parser->http11; }
+bool RequestParser::keep_alive() const { return state_->parser->keep_alive(); }
+bool RequestParser::chunked() const { return state_->parser->chunked(); }
 int64_t RequestParser::content_length() const {
   return static_cast<int64_t>(state_->parser->content_length().value_or(0));
 }

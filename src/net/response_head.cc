@@ -31,20 +31,13 @@ void AppendClean(std::string& out, std::string_view text) {
 
 bool IsServersOwn(std::string_view name) {
   switch (name.size()) {
-    case 4:
-      return EqualIgnoreCase(name, "date");
-    case 6:
-      return EqualIgnoreCase(name, "server");
-    case 10:
-      return EqualIgnoreCase(name, "connection");
-    case 12:
-      return EqualIgnoreCase(name, "x-request-id");
-    case 14:
-      return EqualIgnoreCase(name, "content-length");
-    case 17:
-      return EqualIgnoreCase(name, "transfer-encoding");
-    default:
-      return false;
+    case 4: return EqualIgnoreCase(name, "date");
+    case 6: return EqualIgnoreCase(name, "server");
+    case 10: return EqualIgnoreCase(name, "connection");
+    case 12: return EqualIgnoreCase(name, "x-request-id");
+    case 14: return EqualIgnoreCase(name, "content-length");
+    case 17: return EqualIgnoreCase(name, "transfer-encoding");
+    default: return false;
   }
 }
 
@@ -55,12 +48,9 @@ void AppendFraming(std::string& out, const BodyFraming& framing) {
       AppendNumber(out, framing.length);
       out += "\r\n";
       break;
-    case BodyFraming::Kind::kChunked:
-      out += "Transfer-Encoding: chunked\r\n";
-      break;
+    case BodyFraming::Kind::kChunked: out += "Transfer-Encoding: chunked\r\n"; break;
     case BodyFraming::Kind::kUntilClose:
-    case BodyFraming::Kind::kNone:
-      break;
+    case BodyFraming::Kind::kNone: break;
   }
 }
 
@@ -119,84 +109,46 @@ BodyFraming PlanFraming(const Response& response, bool head_request, bool http11
   return {http11 ? Kind::kChunked : Kind::kUntilClose, 0};
 }
 
-bool StatusHasBody(int status) {
-  return status >= 200 && status != 204 && status != 304;
-}
+bool StatusHasBody(int status) { return status >= 200 && status != 204 && status != 304; }
 
 std::string_view ReasonPhrase(int status) {
   switch (status) {
-    case 200:
-      return "OK";
-    case 201:
-      return "Created";
-    case 202:
-      return "Accepted";
-    case 204:
-      return "No Content";
-    case 206:
-      return "Partial Content";
-    case 301:
-      return "Moved Permanently";
-    case 302:
-      return "Found";
-    case 303:
-      return "See Other";
-    case 304:
-      return "Not Modified";
-    case 307:
-      return "Temporary Redirect";
-    case 308:
-      return "Resume Incomplete";
-    case 400:
-      return "Bad Request";
-    case 401:
-      return "Unauthorized";
-    case 403:
-      return "Forbidden";
-    case 404:
-      return "Not Found";
-    case 405:
-      return "Method Not Allowed";
-    case 407:
-      return "Proxy Authentication Required";
-    case 408:
-      return "Request Timeout";
-    case 409:
-      return "Conflict";
-    case 410:
-      return "Gone";
-    case 411:
-      return "Length Required";
-    case 412:
-      return "Precondition Failed";
-    case 413:
-      return "Content Too Large";
-    case 414:
-      return "URI Too Long";
-    case 415:
-      return "Unsupported Media Type";
-    case 416:
-      return "Range Not Satisfiable";
-    case 417:
-      return "Expectation Failed";
-    case 429:
-      return "Too Many Requests";
-    case 431:
-      return "Request Header Fields Too Large";
-    case 499:
-      return "Client Closed Request";
-    case 500:
-      return "Internal Server Error";
-    case 501:
-      return "Not Implemented";
-    case 502:
-      return "Bad Gateway";
-    case 503:
-      return "Service Unavailable";
-    case 504:
-      return "Gateway Timeout";
-    default:
-      return "Status";
+    case 200: return "OK";
+    case 201: return "Created";
+    case 202: return "Accepted";
+    case 204: return "No Content";
+    case 206: return "Partial Content";
+    case 301: return "Moved Permanently";
+    case 302: return "Found";
+    case 303: return "See Other";
+    case 304: return "Not Modified";
+    case 307: return "Temporary Redirect";
+    case 308: return "Resume Incomplete";
+    case 400: return "Bad Request";
+    case 401: return "Unauthorized";
+    case 403: return "Forbidden";
+    case 404: return "Not Found";
+    case 405: return "Method Not Allowed";
+    case 407: return "Proxy Authentication Required";
+    case 408: return "Request Timeout";
+    case 409: return "Conflict";
+    case 410: return "Gone";
+    case 411: return "Length Required";
+    case 412: return "Precondition Failed";
+    case 413: return "Content Too Large";
+    case 414: return "URI Too Long";
+    case 415: return "Unsupported Media Type";
+    case 416: return "Range Not Satisfiable";
+    case 417: return "Expectation Failed";
+    case 429: return "Too Many Requests";
+    case 431: return "Request Header Fields Too Large";
+    case 499: return "Client Closed Request";
+    case 500: return "Internal Server Error";
+    case 501: return "Not Implemented";
+    case 502: return "Bad Gateway";
+    case 503: return "Service Unavailable";
+    case 504: return "Gateway Timeout";
+    default: return "Status";
   }
 }
 

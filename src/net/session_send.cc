@@ -16,19 +16,13 @@ constexpr size_t kOneWrite = 32 << 10;  // bodies up to this are copied behind t
 
 std::string_view StatusName(int status) {
   switch (status) {
-    case 405:
-      return "FAILED_PRECONDITION";
-    case 408:
-      return "DEADLINE_EXCEEDED";
+    case 405: return "FAILED_PRECONDITION";
+    case 408: return "DEADLINE_EXCEEDED";
     case 413:
-    case 431:
-      return "OUT_OF_RANGE";
-    case 500:
-      return "INTERNAL";
-    case 503:
-      return "UNAVAILABLE";
-    default:
-      return "INVALID_ARGUMENT";
+    case 431: return "OUT_OF_RANGE";
+    case 500: return "INTERNAL";
+    case 503: return "UNAVAILABLE";
+    default: return "INVALID_ARGUMENT";
   }
 }
 

@@ -1,9 +1,10 @@
 #include "net/test_http.h"
 
 #include <arpa/inet.h>
-#include <gtest/gtest.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+
+#include <gtest/gtest.h>
 
 #include "base/bytes.h"
 
@@ -12,18 +13,12 @@ namespace {
 
 int StatusOf(Code code) {
   switch (code) {
-    case Code::kInvalid:
-      return 400;
-    case Code::kUnauthenticated:
-      return 401;
-    case Code::kDenied:
-      return 403;
-    case Code::kNotFound:
-      return 404;
-    case Code::kTooLarge:
-      return 413;
-    default:
-      return 500;
+    case Code::kInvalid: return 400;
+    case Code::kUnauthenticated: return 401;
+    case Code::kDenied: return 403;
+    case Code::kNotFound: return 404;
+    case Code::kTooLarge: return 413;
+    default: return 500;
   }
 }
 
@@ -89,9 +84,7 @@ bool RawClient::AtEnd() {
   return buffer_.empty() && recv(socket_.get(), buffer_.data(), 0, 0) == 0 && !Fill();
 }
 
-void RawClient::ShutdownSend() {
-  shutdown(socket_.get(), SHUT_WR);
-}
+void RawClient::ShutdownSend() { shutdown(socket_.get(), SHUT_WR); }
 
 ClientView RawClient::Receive(bool head) {
   ClientView view;

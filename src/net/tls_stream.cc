@@ -1,5 +1,7 @@
 #include "net/tls_stream.h"
 
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <climits>
@@ -7,7 +9,6 @@
 #include <openssl/bio.h>
 #include <openssl/err.h>
 #include <openssl/ssl.h>
-#include <sys/socket.h>
 
 #include "base/error.h"
 
@@ -21,9 +22,7 @@ struct Socket {
   std::string early;
 };
 
-Socket& SocketOf(BIO* bio) {
-  return *static_cast<Socket*>(BIO_get_data(bio));
-}
+Socket& SocketOf(BIO* bio) { return *static_cast<Socket*>(BIO_get_data(bio)); }
 
 int SocketWrite(BIO* bio, const char* bytes, int size) {
   BIO_clear_retry_flags(bio);
@@ -98,16 +97,11 @@ TlsStream::TlsStream(SslPtr ssl, int fd, std::string early) : ssl_(std::move(ssl
 
 TlsStep TlsStream::Judge(int outcome) {
   switch (SSL_get_error(ssl_.get(), outcome)) {
-    case SSL_ERROR_NONE:
-      return {TlsStep::Kind::kDone, static_cast<size_t>(std::max(outcome, 0))};
-    case SSL_ERROR_WANT_READ:
-      return {TlsStep::Kind::kWantRead, 0};
-    case SSL_ERROR_WANT_WRITE:
-      return {TlsStep::Kind::kWantWrite, 0};
-    case SSL_ERROR_ZERO_RETURN:
-      return {TlsStep::Kind::kClosed, 0};
-    default:
-      break;
+    case SSL_ERROR_NONE: return {TlsStep::Kind::kDone, static_cast<size_t>(std::max(outcome, 0))};
+    case SSL_ERROR_WANT_READ: return {TlsStep::Kind::kWantRead, 0};
+    case SSL_ERROR_WANT_WRITE: return {TlsStep::Kind::kWantWrite, 0};
+    case SSL_ERROR_ZERO_RETURN: return {TlsStep::Kind::kClosed, 0};
+    default: break;
   }
   broken_ = true;
   failure_ = TakeErrors();
@@ -139,9 +133,7 @@ void TlsStream::Shutdown() {
   if (SSL_shutdown(ssl_.get()) < 0) ERR_clear_error();
 }
 
-bool TlsStream::resumed() const {
-  return SSL_session_reused(ssl_.get()) == 1;
-}
+bool TlsStream::resumed() const { return SSL_session_reused(ssl_.get()) == 1; }
 
 std::string_view TlsStream::server_name() const {
   const char* name = SSL_get_servername(ssl_.get(), TLSEXT_NAMETYPE_host_name);

@@ -1,5 +1,8 @@
 #include "net/transport.h"
 
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <optional>
@@ -10,8 +13,6 @@
 #include <boost/asio/io_context.hpp>
 #include <boost/asio/ip/tcp.hpp>
 #include <boost/asio/use_awaitable.hpp>
-#include <sys/sendfile.h>
-#include <sys/socket.h>
 
 #include "net/tls_stream.h"
 
@@ -59,12 +60,8 @@ Transport::Transport(IoLoop& loop, UniqueFd socket)
 
 Transport::~Transport() = default;
 
-bool Transport::tls() const {
-  return state_->tls.has_value();
-}
-int Transport::fd() const {
-  return state_->socket.native_handle();
-}
+bool Transport::tls() const { return state_->tls.has_value(); }
+int Transport::fd() const { return state_->socket.native_handle(); }
 std::string_view Transport::server_name() const {
   return tls() ? state_->tls->server_name() : std::string_view();
 }
@@ -126,15 +123,11 @@ ReadOutcome Transport::TryRead(std::span<char> into) {
   if (state_->tls) {
     TlsStep step = state_->tls->Read(into);
     switch (step.kind) {
-      case TlsStep::Kind::kDone:
-        return Count({Kind::kBytes, step.bytes});
+      case TlsStep::Kind::kDone: return Count({Kind::kBytes, step.bytes});
       case TlsStep::Kind::kWantRead:
-      case TlsStep::Kind::kWantWrite:
-        return {Kind::kWouldBlock, 0};
-      case TlsStep::Kind::kClosed:
-        return {Kind::kEnd, 0};
-      case TlsStep::Kind::kFailed:
-        return {Kind::kFailed, 0};
+      case TlsStep::Kind::kWantWrite: return {Kind::kWouldBlock, 0};
+      case TlsStep::Kind::kClosed: return {Kind::kEnd, 0};
+      case TlsStep::Kind::kFailed: return {Kind::kFailed, 0};
     }
   }
   ssize_t received = recv(fd(), into.data(), into.size(), MSG_DONTWAIT);
