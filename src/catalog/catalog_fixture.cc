@@ -5,8 +5,10 @@
 #include <stdlib.h>
 
 #include "base/log.h"
+#include "base/memory_disk.h"
 #include "catalog/memory_catalog.h"
 #include "catalog/sqlite_catalog.h"
+#include "catalog/sqlite_disk_vfs.h"
 
 namespace fireweed {
 namespace {
@@ -31,6 +33,20 @@ class SqliteHome final : public CatalogHome {
   SqliteCatalog catalog_;
 };
 
+class SqliteOnMemoryDisk final : public CatalogHome {
+ public:
+  SqliteOnMemoryDisk()
+      : layer_(disk_),
+        catalog_({.path = "/catalog.db", .vfs = layer_.name(), .checkpoint_pages = 8}, logger_) {}
+  Catalog& catalog() override { return catalog_; }
+
+ private:
+  MemoryDisk disk_;
+  SqliteDiskVfs layer_;
+  NullLogger logger_;
+  SqliteCatalog catalog_;
+};
+
 }  // namespace
 
 ScratchDirectory::ScratchDirectory() {
@@ -47,6 +63,7 @@ std::vector<CatalogMaker> CatalogMakers() {
   return {
       {"Memory", [] { return std::make_unique<MemoryHome>(); }},
       {"Sqlite", [] { return std::make_unique<SqliteHome>(); }},
+      {"SqliteOnMemoryDisk", [] { return std::make_unique<SqliteOnMemoryDisk>(); }},
   };
 }
 

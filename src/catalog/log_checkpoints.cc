@@ -30,7 +30,7 @@ void LogCheckpoints::AfterCommit(int log_pages) {
   Copy(writer_, is_long ? SqliteConnection::CheckpointMode::kRestart
                         : SqliteConnection::CheckpointMode::kPassive);
   // A log that a reader keeps from starting over is not looked at again with every commit.
-  next_pages_ = log_pages + start_pages_ / 4 + 1;
+  next_pages_ = log_pages + (is_long ? start_pages_ : start_pages_ / 4 + 1);
 }
 
 // Whether the writer should copy now; wakes the background thread when it is its turn.

@@ -40,6 +40,11 @@ struct SqliteCatalog::Slot {
 SqliteCatalog::SqliteCatalog(Options options, Logger& logger)
     : options_(std::move(options)), logger_(logger) {
   writer_connection_ = Connect();
+  std::string mode = writer_connection_->QueryText("PRAGMA journal_mode = WAL");
+  if (mode != "wal") {
+    throw Failure(Code::kInternal,
+                  "catalog: no write-ahead log on this file system (" + mode + ")");
+  }
   MigrateCatalog(*writer_connection_, CatalogMigrations());
   std::function<std::unique_ptr<SqliteConnection>()> connect;
   if (options_.checkpoints == Options::Checkpoints::kBackground)
@@ -56,7 +61,6 @@ SqliteCatalog::~SqliteCatalog() {
 
 std::unique_ptr<SqliteConnection> SqliteCatalog::Connect() const {
   auto connection = std::make_unique<SqliteConnection>(options_.path, options_.vfs);
-  connection->Exec("PRAGMA journal_mode = WAL");
   connection->Exec("PRAGMA synchronous = FULL");
   connection->Exec("PRAGMA wal_autocheckpoint = 0");
   connection->Exec("PRAGMA temp_store = MEMORY");
@@ -64,7 +68,8 @@ std::unique_ptr<SqliteConnection> SqliteCatalog::Connect() const {
 }
 
 SqliteCatalog::Counters SqliteCatalog::counters() const {
-  return {bodies_.load(), commits_.load(), checkpoints_->count()};
+  return {bodies_.load(), commits_.load(), checkpoints_->count(),
+          static_cast<int64_t>(queue_.size())};
 }
 
 void SqliteCatalog::OnCommit(Sink sink) { sinks_.push_back(std::move(sink)); }

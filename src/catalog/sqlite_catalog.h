@@ -51,6 +51,7 @@ class SqliteCatalog final : public Catalog {
     int64_t bodies = 0;   // that were committed
     int64_t commits = 0;  // each with one sync of the log
     int64_t checkpoints = 0;
+    int64_t waiting = 0;  // bodies in the queue now
   };
   Counters counters() const;
 

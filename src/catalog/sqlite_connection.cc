@@ -1,6 +1,7 @@
 #include "catalog/sqlite_connection.h"
 
 #include <cerrno>
+#include <charconv>
 
 #include <fmt/format.h>
 #include <sqlite3.h>
@@ -13,8 +14,10 @@ constexpr int kBusyMillis = 5000;
 // Longest wait for readers of the log when it should start over; commits wait meanwhile.
 constexpr int kReadersMillis = 50;
 
+}  // namespace
+
 // Blobs as keys: compared byte by byte, whatever they hold.
-const char* TextOf(Sql sql) {
+const char* SqlText(Sql sql) {
   switch (sql) {
     case Sql::kBegin: return "BEGIN";
     case Sql::kBeginWrite: return "BEGIN IMMEDIATE";
@@ -43,8 +46,6 @@ const char* TextOf(Sql sql) {
   }
   Abort("no such statement");
 }
-
-}  // namespace
 
 Failure SqliteFailure(sqlite3* db, int code) {
   int primary = code & 0xff;
@@ -115,15 +116,23 @@ void SqliteConnection::Exec(const std::string& sql) {
   if (code != SQLITE_OK) throw SqliteFailure(db_, code);
 }
 
-int64_t SqliteConnection::QueryNumber(const std::string& sql) {
+std::string SqliteConnection::QueryText(const std::string& sql) {
   sqlite3_stmt* prepared = nullptr;
   int code = sqlite3_prepare_v2(db_, sql.c_str(), -1, &prepared, nullptr);
   if (code != SQLITE_OK) throw SqliteFailure(db_, code);
   code = sqlite3_step(prepared);
-  int64_t answer = code == SQLITE_ROW ? sqlite3_column_int64(prepared, 0) : 0;
+  const unsigned char* text = code == SQLITE_ROW ? sqlite3_column_text(prepared, 0) : nullptr;
+  std::string answer = text == nullptr ? "" : reinterpret_cast<const char*>(text);
   sqlite3_finalize(prepared);
   if (code != SQLITE_ROW && code != SQLITE_DONE) throw SqliteFailure(db_, code);
   return answer;
+}
+
+int64_t SqliteConnection::QueryNumber(const std::string& sql) {
+  std::string text = QueryText(sql);
+  int64_t number = 0;
+  std::from_chars(text.data(), text.data() + text.size(), number);
+  return number;
 }
 
 void SqliteConnection::Run(Sql sql) { Use(sql).Step(); }
@@ -132,7 +141,7 @@ Statement SqliteConnection::Use(Sql sql) {
   sqlite3_stmt*& statement = statements_[static_cast<size_t>(sql)];
   if (statement == nullptr) {
     int code =
-        sqlite3_prepare_v3(db_, TextOf(sql), -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
+        sqlite3_prepare_v3(db_, SqlText(sql), -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
     if (code != SQLITE_OK) throw SqliteFailure(db_, code);
   }
   return Statement(db_, statement);

@@ -34,6 +34,8 @@ enum class Sql {
   kCount,
 };
 
+const char* SqlText(Sql sql);
+
 // A prepared statement in use; its destructor makes it ready for the next user. Text and blobs that are bound
 // must stay where they are until then.
 class Statement {
@@ -63,6 +65,8 @@ class SqliteConnection {
   SqliteConnection& operator=(const SqliteConnection&) = delete;
 
   void Exec(const std::string& sql);
+  // The first column of the first row; empty or 0 when there is none.
+  std::string QueryText(const std::string& sql);
   int64_t QueryNumber(const std::string& sql);
   void Run(Sql sql);       // a statement without parameters and rows
   Statement Use(Sql sql);  // a statement to bind and step

@@ -45,6 +45,11 @@ std::shared_ptr<WriteJob> WriteQueue::Take(Batch& batch) {
   return job;
 }
 
+size_t WriteQueue::size() const {
+  std::lock_guard lock(mu_);
+  return control_.size() + bulk_.size();
+}
+
 void WriteQueue::Close() {
   std::lock_guard lock(mu_);
   closed_ = true;

@@ -51,11 +51,12 @@ class WriteQueue {
   bool WaitForJob();
   // The next job of a batch; null when the batch is complete. Does not block.
   std::shared_ptr<WriteJob> Take(Batch& batch);
+  size_t size() const;
   // No more jobs; what is queued will still be taken.
   void Close();
 
  private:
-  std::mutex mu_;
+  mutable std::mutex mu_;
   std::condition_variable changed_;
   std::deque<std::shared_ptr<WriteJob>> control_, bulk_;  // guarded by mu_
   bool closed_ = false;                                   // guarded by mu_
