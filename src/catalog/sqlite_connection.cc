@@ -123,8 +123,10 @@ std::string SqliteConnection::QueryText(const std::string& sql) {
   code = sqlite3_step(prepared);
   const unsigned char* text = code == SQLITE_ROW ? sqlite3_column_text(prepared, 0) : nullptr;
   std::string answer = text == nullptr ? "" : reinterpret_cast<const char*>(text);
+  // A statement that writes commits after its last row: until then its answer is a mere intention.
+  while (code == SQLITE_ROW) code = sqlite3_step(prepared);
   sqlite3_finalize(prepared);
-  if (code != SQLITE_ROW && code != SQLITE_DONE) throw SqliteFailure(db_, code);
+  if (code != SQLITE_DONE) throw SqliteFailure(db_, code);
   return answer;
 }
 
