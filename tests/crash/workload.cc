@@ -1,0 +1,122 @@
+#include "crash/workload.h"
+
+#include <optional>
+#include <vector>
+
+#include "base/random.h"
+
+namespace fireweed::crash {
+namespace {
+
+class Workload {
+ public:
+  Workload(Depot& depot, Notary& notary, const WorkloadPlan& plan)
+      : depot_(depot), notary_(notary), plan_(plan), random_(plan.seed) {}
+
+  std::vector<std::string> Run() {
+    std::vector<std::string> failures;
+    for (int step = 0; step < plan_.steps; ++step) {
+      try {
+        Step();
+      } catch (const Failure& failure) {
+        // Its promise stays as open as the notary has it.
+        failures.push_back(failure.what());
+      }
+    }
+    return failures;
+  }
+
+ private:
+  void Step() {
+    uint64_t lot = random_.Below(20);
+    if (lot < 7) return Put();
+    if (lot < 9) return Remove();
+    if (lot < 11) return plan_.counts ? Count() : Put();
+    if (lot < 18) return Upload();
+    depot_.Sweep();
+  }
+
+  std::string Name() { return plan_.prefix + std::to_string(random_.Below(6)); }
+
+  std::string Content() {
+    static constexpr size_t kSizes[] = {0, 9, 512, 1500, 4096, 9000};
+    std::string content(kSizes[random_.Below(std::size(kSizes))], '\0');
+    random_.Fill(std::as_writable_bytes(std::span(content)));
+    return content;
+  }
+
+  void Put() {
+    std::string name = Name(), content = Content();
+    notary_.May(name, content);
+    depot_.Put(name, content);
+    notary_.Must(name, content);
+  }
+
+  void Remove() {
+    std::string name = Name();
+    notary_.May(name, std::nullopt);
+    depot_.Remove(name);
+    notary_.Must(name, std::nullopt);
+  }
+
+  void Count() {
+    ++count_;
+    notary_.MayCount(count_);
+    depot_.Count(count_);
+    notary_.MustCount(count_);
+  }
+
+  // The next piece of the upload that is open, or a new one.
+  void Upload() {
+    if (!open_) {
+      UploadPromise promise;
+      promise.name = Name();
+      promise.content = Content();
+      BlobId draft = depot_.Begin();
+      notary_.Upload(draft, [&](UploadPromise& p) { p = promise; });
+      open_ = {draft, promise, 0};
+      return;
+    }
+    // Should this fail, nobody comes back for it but the next life.
+    OpenUpload upload = *std::exchange(open_, std::nullopt);
+    if (upload.sent < static_cast<int64_t>(upload.promise.content.size())) return Send(upload);
+    Finish(upload);
+  }
+
+  struct OpenUpload {
+    BlobId draft;
+    UploadPromise promise;
+    int64_t sent = 0;
+  };
+
+  void Send(OpenUpload upload) {
+    std::string piece =
+        upload.promise.content.substr(static_cast<size_t>(upload.sent), 1 + random_.Below(5000));
+    upload.sent = depot_.Send(upload.draft, piece);
+    notary_.Upload(upload.draft, [&](UploadPromise& p) { p.durable = upload.sent; });
+    open_ = upload;
+  }
+
+  void Finish(const OpenUpload& upload) {
+    notary_.May(upload.promise.name, upload.promise.content);
+    notary_.Upload(upload.draft, [](UploadPromise& p) { p.may_be_gone = true; });
+    depot_.Finish(upload.draft, upload.promise.name);
+    notary_.Upload(upload.draft, [](UploadPromise& p) { p.must_be_gone = true; });
+    notary_.Must(upload.promise.name, upload.promise.content);
+  }
+
+  Depot& depot_;
+  Notary& notary_;
+  const WorkloadPlan& plan_;
+  SeededRandom random_;
+  int64_t count_ = 0;
+  std::optional<OpenUpload> open_;
+};
+
+}  // namespace
+
+std::vector<std::string> RunWorkload(Depot& depot, Notary& notary, const WorkloadPlan& plan) {
+  return Workload(depot, notary, plan).Run();
+}
+
+}  // namespace fireweed::crash
