@@ -39,10 +39,10 @@ as_root() {
 }
 
 # The interpreter that the virtual environment of the Python clients is made with: Debian's own where it can
-# make one (it stays put; a user's pyenv comes and goes), else whatever python3 means here.
+# make one (it stays put; a user's pyenv comes and goes), else whatever python3 means here. FIREWEED_PYTHON names another.
 python_for_venv() {
   local candidate
-  for candidate in /usr/bin/python3 python3; do
+  for candidate in ${FIREWEED_PYTHON:-/usr/bin/python3 python3}; do
     if "$candidate" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null; then
       printf '%s\n' "$candidate"
       return 0

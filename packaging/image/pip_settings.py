@@ -3,7 +3,8 @@
     pip_settings.py OUT BINDS CONSTRAINTS FILE...     environment: PIP_* as on the host
 
 Later files win over earlier ones and PIP_* over all, as with pip itself. Directories of the host that the settings
-name (file:// indexes, find-links) are written to BINDS, one a line: whoever starts an instance shows them inside.
+name (file:// indexes, find-links) are written to BINDS, one a line: whoever starts an instance shows them inside. A name
+with a space in it cannot be written there and is left out.
 """
 import configparser
 import os
@@ -45,7 +46,7 @@ def main():
     found = settings(files, os.environ)
     local = {local_directory(v) for k in ('index-url', 'extra-index-url', 'find-links') for v in found.get(k, '').split()}
     with open(binds, 'w') as stream:
-        for path in sorted(p for p in local if p and p != '/'):
+        for path in sorted(p for p in local if p and p != '/' and not p.split()[1:]):
             stream.write(path.rstrip('/') + '\n')
     with open(out, 'w') as stream:
         stream.write('[global]\ncert = /etc/ssl/certs/ca-certificates.crt\n')
