@@ -42,10 +42,15 @@ struct HttpLimits {
 
 // What to do with CONNECT (decisions 1 and 9).
 struct Intercept {};  // end TLS here and serve the listener's dispatcher
+// The proxy that was set before ours.
+struct Upstream {
+  std::string address;        // "host:port"
+  std::string authorization;  // value of Proxy-Authorization; empty: none
+};
 struct Tunnel {
   std::string host;
   uint16_t port = 0;
-  std::optional<std::string> through;  // "host:port" of the proxy that was set before
+  std::optional<Upstream> through;
 };
 using ConnectVerdict = std::variant<Intercept, Tunnel, Error>;
 

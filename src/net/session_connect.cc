@@ -17,8 +17,10 @@ constexpr std::chrono::milliseconds kConnectLimit{15'000};
 constexpr size_t kMaxProxyAnswer = 16 << 10;
 
 // Asks the proxy at the other end of `proxy` for a tunnel to `target`. False when it refuses.
-Task<bool> AskProxy(IoLoop& loop, Transport& proxy, std::string target) {
-  std::string ask = "CONNECT " + target + " HTTP/1.1\r\nHost: " + target + "\r\n\r\n";
+Task<bool> AskProxy(IoLoop& loop, Transport& proxy, std::string target, std::string authorization) {
+  std::string ask = "CONNECT " + target + " HTTP/1.1\r\nHost: " + target + "\r\n";
+  if (!authorization.empty()) ask += "Proxy-Authorization: " + authorization + "\r\n";
+  ask += "\r\n";
   bool sent = co_await proxy.Write(ask, kConnectLimit);
   if (!sent) co_return false;
   std::string answer;
@@ -100,7 +102,7 @@ Task<bool> HttpSession::ServeTunnel(const Tunnel& tunnel) {
   }
   uint16_t port = tunnel.port;
   if (tunnel.through) {
-    std::optional<Authority> proxy = ParseAuthority(*tunnel.through);
+    std::optional<Authority> proxy = ParseAuthority(tunnel.through->address);
     std::string proxy_host = proxy ? std::string(proxy->host) : std::string();
     port = proxy && proxy->port ? *proxy->port : 0;
     addresses = co_await Resolve(loop_, proxy_host);
@@ -113,7 +115,8 @@ Task<bool> HttpSession::ServeTunnel(const Tunnel& tunnel) {
   }
   if (upstream && tunnel.through) {
     std::string target = tunnel.host + ":" + std::to_string(tunnel.port);
-    bool accepted = co_await AskProxy(loop_, *upstream, target);
+    std::string authorization = tunnel.through->authorization;
+    bool accepted = co_await AskProxy(loop_, *upstream, target, authorization);
     if (!accepted) upstream.reset();
   }
   if (!upstream || stopping_) {

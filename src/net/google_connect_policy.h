@@ -1,0 +1,48 @@
+// What for: which hosts the proxy answers itself, which it passes on, and who may use it.
+// Google's API names are taken here whoever asks; every other host is tunnelled, through the proxy
+// that was set before where there is one. The loopback and remote sides name a per-user secret
+// (Basic, in the proxy URL); an instance is known by its socket, and reaches the world but neither
+// loopback, link-local, this host nor the instances' networks.
+// Threads: any; does not block. Options are constant after construction.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "net/http_server.h"
+#include "net/ip_network.h"
+
+namespace fireweed::net {
+
+class GoogleConnectPolicy final : public ConnectPolicy {
+ public:
+  struct Options {
+    // Whether `secret` is the proxy secret of `user`; compares in constant time. I/O thread.
+    std::function<bool(std::string_view user, std::string_view secret)> knows_secret;
+    std::optional<Upstream> upstream;
+    // Hosts that do not go through the upstream: names with all below them, or addresses and networks.
+    std::vector<std::string> not_upstream;
+    // What instances must not reach besides loopback, link-local and this host's addresses: the
+    // networks of instances.
+    std::vector<IpNetwork> instance_networks;
+  };
+  explicit GoogleConnectPolicy(Options options) : options_(std::move(options)) {}
+
+  ConnectVerdict Decide(const Request& request, std::string_view host, uint16_t port) override;
+  bool MayReach(const Origin& origin, std::string_view address) override;
+
+ private:
+  bool IsSignedIn(const Request& request) const;
+  bool BypassesUpstream(std::string_view host) const;
+
+  const Options options_;
+};
+
+// Whether a host is Google's and answered here: googleapis.com, accounts.google.com,
+// source.developers.google.com, tunnel.cloudproxy.app, and all names below these. Lower case.
+bool IsInterceptedHost(std::string_view host);
+
+}  // namespace fireweed::net

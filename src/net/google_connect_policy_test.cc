@@ -1,0 +1,109 @@
+#include "net/google_connect_policy.h"
+
+#include <gtest/gtest.h>
+
+#include "base/bytes.h"
+
+namespace fireweed::net {
+namespace {
+
+TEST(IpNetwork, ContainsWhatItsPrefixSays) {
+  IpNetwork network = *IpNetwork::Parse("10.128.0.0/20");
+  EXPECT_TRUE(network.Contains("10.128.15.255"));
+  EXPECT_FALSE(network.Contains("10.128.16.0"));
+  EXPECT_TRUE(network.Contains("::ffff:10.128.0.1"));
+  EXPECT_FALSE(network.Contains("fe80::1"));
+  EXPECT_FALSE(network.Contains("storage.googleapis.com"));
+  EXPECT_TRUE(IpNetwork::Parse("fe80::/10")->Contains("fe80::1%eth0"));
+  EXPECT_TRUE(IpNetwork::Parse("192.0.2.1")->Contains("192.0.2.1"));
+}
+
+TEST(IpNetwork, RefusesWhatIsNone) {
+  for (const char* bad :
+       {"", "10.0.0.0/33", "10.0.0.0/-1", "10.0.0.0/x", "10.0.0/8", "::/129", "a/8"}) {
+    EXPECT_FALSE(IpNetwork::Parse(bad)) << bad;
+  }
+}
+
+TEST(InterceptedHosts, AreGooglesAndNothingElse) {
+  for (const char* host :
+       {"googleapis.com", "storage.googleapis.com", "us-central1-ml.googleapis.com",
+        "b.storage.googleapis.com", "accounts.google.com", "source.developers.google.com",
+        "tunnel.cloudproxy.app"}) {
+    EXPECT_TRUE(IsInterceptedHost(host)) << host;
+  }
+  for (const char* host :
+       {"google.com", "www.google.com", "xgoogleapis.com", "googleapis.com.evil.org",
+        "developers.google.com", "cloudproxy.app", "localhost", ""}) {
+    EXPECT_FALSE(IsInterceptedHost(host)) << host;
+  }
+}
+
+class Policy : public testing::Test {
+ protected:
+  static GoogleConnectPolicy::Options Options() {
+    GoogleConnectPolicy::Options options;
+    options.knows_secret = [](std::string_view user, std::string_view secret) {
+      return user == "ann" && secret == "s3cret:x";
+    };
+    options.upstream = Upstream{"proxy.corp:3128", "Basic abc"};
+    options.not_upstream = {"corp", ".local.net", "192.0.2.0/24"};
+    options.instance_networks = {*IpNetwork::Parse("10.128.0.0/20")};
+    return options;
+  }
+  Request From(const Origin& origin, std::string_view credentials = "") {
+    header_ = "Basic " + Base64Encode(credentials);
+    Request request;
+    request.origin = &origin;
+    if (!credentials.empty()) request.headers = {{"proxy-authorization", header_}};
+    return request;
+  }
+
+  const Origin local_{Origin::Kind::kLocal, ""};
+  const Origin instance_{Origin::Kind::kInstance, "i"};
+  const Origin remote_{Origin::Kind::kRemote, ""};
+  std::string header_;
+  GoogleConnectPolicy policy_{Options()};
+};
+
+TEST_F(Policy, AsksTheLoopbackSideForItsSecret) {
+  for (const char* credentials : {"", "ann:wrong", "ann", "bob:s3cret:x", ":"}) {
+    ConnectVerdict verdict =
+        policy_.Decide(From(local_, credentials), "storage.googleapis.com", 443);
+    ASSERT_TRUE(std::holds_alternative<Error>(verdict)) << credentials;
+    EXPECT_EQ(std::get<Error>(verdict).code, Code::kUnauthenticated);
+  }
+  EXPECT_TRUE(std::holds_alternative<Intercept>(
+      policy_.Decide(From(local_, "ann:s3cret:x"), "storage.googleapis.com", 443)));
+  EXPECT_TRUE(std::holds_alternative<Error>(policy_.Decide(From(remote_), "pypi.example", 443)));
+}
+
+TEST_F(Policy, KnowsInstancesByTheirSocket) {
+  EXPECT_TRUE(
+      std::holds_alternative<Intercept>(policy_.Decide(From(instance_), "ml.googleapis.com", 443)));
+}
+
+TEST_F(Policy, PassesTheRestOnThroughTheProxyThatWasSet) {
+  Tunnel tunnel = std::get<Tunnel>(policy_.Decide(From(instance_), "example.org", 8443));
+  EXPECT_EQ(tunnel.host, "example.org");
+  EXPECT_EQ(tunnel.port, 8443);
+  ASSERT_TRUE(tunnel.through);
+  EXPECT_EQ(tunnel.through->address, "proxy.corp:3128");
+  for (const char* host : {"git.corp", "corp", "a.local.net", "192.0.2.7"}) {
+    EXPECT_FALSE(std::get<Tunnel>(policy_.Decide(From(instance_), host, 443)).through) << host;
+  }
+}
+
+TEST_F(Policy, KeepsInstancesOutOfTheHouse) {
+  for (const char* address :
+       {"127.0.0.1", "127.9.9.9", "::1", "0.0.0.0", "169.254.169.254", "fe80::1", "10.128.3.4",
+        "::ffff:127.0.0.1", "::ffff:10.128.0.1", "224.0.0.1"}) {
+    EXPECT_FALSE(policy_.MayReach(instance_, address)) << address;
+  }
+  EXPECT_TRUE(policy_.MayReach(instance_, "192.0.2.1"));
+  EXPECT_TRUE(policy_.MayReach(local_, "127.0.0.1"));
+  EXPECT_FALSE(policy_.MayReach(remote_, "127.0.0.1"));
+}
+
+}  // namespace
+}  // namespace fireweed::net
