@@ -124,9 +124,8 @@ class Conversation {
 
  private:
   void Feed() {
-    ssize_t n = write(child_.input.get(), input_.data(), input_.size());
-    if (n > 0) input_.remove_prefix(static_cast<size_t>(n));
-    if (input_.empty() || (n < 0 && errno != EAGAIN && errno != EINTR)) child_.input.reset();
+    if (child_.Feed(input_) && !input_.empty()) return;
+    if (input_.empty() || errno != EAGAIN) child_.input.reset();
   }
   static void Drain(UniqueFd& from, std::string& into) {
     char buffer[16384];
@@ -183,6 +182,27 @@ ChildProgram::~ChildProgram() {
   if (pid_ < 0 || exit_code_) return;
   Kill(SIGKILL);
   Wait();
+}
+
+bool ChildProgram::Feed(std::string_view& bytes) {
+  sigset_t pipe_signal, before;
+  sigemptyset(&pipe_signal);
+  sigaddset(&pipe_signal, SIGPIPE);
+  pthread_sigmask(SIG_BLOCK, &pipe_signal, &before);
+  ssize_t n;
+  do {
+    n = write(input.get(), bytes.data(), bytes.size());
+  } while (n < 0 && errno == EINTR);
+  int why = errno;
+  if (n < 0 && why == EPIPE) {
+    timespec at_once{};
+    sigtimedwait(&pipe_signal, nullptr, &at_once);
+  }
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  errno = why;
+  if (n <= 0) return false;
+  bytes.remove_prefix(static_cast<size_t>(n));
+  return true;
 }
 
 void ChildProgram::Kill(int signal) {

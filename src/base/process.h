@@ -49,6 +49,10 @@ class ChildProgram {
   UniqueFd output;
   UniqueFd error;
 
+  // Writes to its input; false when it takes no more or, for a non-blocking input, would block. A program that has
+  // closed its input raises no SIGPIPE here. `written` bytes are taken off the front of `bytes`.
+  bool Feed(std::string_view& bytes);
+
   pid_t pid() const { return pid_; }
   int pidfd() const { return pidfd_.get(); }  // readable once it has ended
   void Kill(int signal);
@@ -65,7 +69,6 @@ class ChildProgram {
 
 // Runs a program to its end with `input` as its standard input. Past `timeout` it is killed and the answer is
 // kUnavailable. A non-zero exit is an outcome, not an error. Output beyond 16 MiB is kTooLarge.
-// REQUIRES: SIGPIPE is ignored, where `input` is given.
 Result<ProgramOutcome> RunProgram(const ProgramSpec& spec, Duration timeout,
                                   std::string_view input = {});
 

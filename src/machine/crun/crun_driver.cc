@@ -1,0 +1,477 @@
+#include "machine/crun/crun_driver.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "base/process.h"
+#include "machine/crun/bundle.h"
+#include "machine/kept/state_file.h"
+#include "machine/network/listen_inside.h"
+
+namespace fireweed {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kDriver = "crun";
+constexpr Duration kRuntimePatience = std::chrono::seconds(30);
+constexpr int64_t kIdsPerMachine = 65536;
+constexpr uint32_t kMachinesPerSubnet = 4096;
+constexpr const char* kInitInside = "/usr/lib/fireweed/init";
+
+Error Failed(Code code, std::string message) { return Error{code, "", std::move(message)}; }
+
+// One for each daemon on a host, spaced as the public cloud's regions are.
+std::vector<Subnet> UsualSubnets() {
+  constexpr Ipv4 kFirst = 10u << 24 | 128u << 16;
+  std::vector<Subnet> subnets;
+  for (uint32_t i = 0; i < 14; ++i) subnets.push_back({kFirst + (i << 18), 20});
+  return subnets;
+}
+
+CrunSettings Complete(CrunSettings settings) {
+  if (settings.subnets.empty()) settings.subnets = UsualSubnets();
+  if (settings.run_directory.empty()) {
+    settings.run_directory = "/run/fireweed-" + settings.daemon_id;
+  }
+  return settings;
+}
+
+bool CanShiftIds(const CrunSettings& settings) {
+  if (!settings.user_namespace || geteuid() != 0) return false;
+  if (!MakeStateDirectory(settings.state_directory).ok()) return false;
+  Result<ProgramOutcome> probe =
+      RunProgram({.argv = {settings.shim, "probe", settings.state_directory}}, kRuntimePatience);
+  return probe.ok() && NumberAfter(probe->output, "shift-ids") == 1;
+}
+
+uint64_t OwnCapabilities() {
+  return CapabilitiesOf(ReadStateFile("/proc/self/status").value_or(""));
+}
+
+int64_t MostOpenFiles() {
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  return static_cast<int64_t>(std::min<rlim_t>(limit.rlim_max, 1 << 20));
+}
+
+std::vector<std::string> Environment(const MachineSpec& spec) {
+  std::map<std::string, std::string> all{
+      {"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
+      {"HOME", "/root"},
+      {"TERM", "dumb"}};
+  for (const auto& [name, value] : spec.environment) all[name] = value;
+  std::vector<std::string> lines;
+  for (const auto& [name, value] : all) lines.push_back(fmt::format("{}={}", name, value));
+  return lines;
+}
+
+// What every machine has unless its spec says otherwise.
+std::vector<MachineFile> AllFiles(const MachineSpec& spec, Ipv4 address) {
+  std::string host = spec.hostname.empty() ? spec.id : spec.hostname;
+  std::string short_name = host.substr(0, host.find('.'));
+  std::string names = short_name == host ? host : fmt::format("{} {}", host, short_name);
+  std::vector<MachineFile> files{
+      {.path = "/etc/hostname", .contents = short_name + "\n"},
+      {.path = "/etc/hosts",
+       .contents = fmt::format("127.0.0.1 localhost\n{} {}\n"
+                               "169.254.169.254 metadata.google.internal metadata\n",
+                               FormatIpv4(address), names)},
+      {.path = "/etc/resolv.conf", .contents = "nameserver 169.254.169.254\n"}};
+  for (const char* directory : {"/usr/sbin", "/sbin"}) {
+    for (const char* applet : {"shutdown", "poweroff", "halt", "reboot"}) {
+      files.push_back(
+          {.path = fmt::format("{}/{}", directory, applet), .link_target = kInitInside});
+    }
+  }
+  for (const MachineFile& wanted : spec.files) {
+    std::erase_if(files, [&](const MachineFile& usual) { return usual.path == wanted.path; });
+    files.push_back(wanted);
+  }
+  return files;
+}
+
+class RuntimeExec final : public ExecStream {
+ public:
+  explicit RuntimeExec(ChildProgram child) : child_(std::move(child)) {
+    input = std::move(child_.input);
+    output = std::move(child_.output);
+    error = std::move(child_.error);
+  }
+  Result<int> Wait() override { return child_.Wait(); }
+
+ private:
+  ChildProgram child_;
+};
+
+}  // namespace
+
+std::string FindRuntime() {
+  for (const char* path : {"/usr/bin/crun", "/usr/local/bin/crun", "/usr/sbin/runc",
+                           "/usr/bin/runc", "/usr/local/sbin/runc"}) {
+    if (access(path, X_OK) == 0) return path;
+  }
+  return "";
+}
+
+std::string WhyNoContainers(const CrunSettings& settings) {
+  if (geteuid() != 0) return "containers need root";
+  if (settings.runtime.empty()) return "neither crun nor runc is installed";
+  for (const std::string& program : {settings.shim, settings.init, settings.runtime}) {
+    if (access(program.c_str(), X_OK) != 0) return program + " is not there";
+  }
+  return "";
+}
+
+CrunDriver::CrunDriver(CrunSettings settings)
+    : settings_(Complete(std::move(settings))),
+      shifts_ids_(CanShiftIds(settings_)),
+      network_({.daemon_id = settings_.daemon_id,
+                .state_file = settings_.state_directory + "/subnet",
+                .shared_directory = settings_.shared_directory,
+                .candidates = settings_.subnets}),
+      machines_({.root = settings_.state_directory + "/machines",
+                 .shim = settings_.shim,
+                 .bury = [this](const MachineKey& key) { Bury(key); }}) {
+  (void)MakeStateDirectory(settings_.state_directory + "/machines");
+  leases_.With([&](Leases& leases) {
+    for (const MachineKey& key : machines_.List()) {
+      std::optional<std::string> text =
+          ReadStateFile(machines_.MachineDirectory(key.id) + "/network");
+      std::optional<int64_t> host = text ? NumberAfter(*text, "host") : std::nullopt;
+      if (host) leases[key.id] = static_cast<uint32_t>(*host);
+    }
+  });
+}
+
+DriverCapabilities CrunDriver::capabilities() const {
+  DriverCapabilities can{.driver = std::string(kDriver),
+                         .own_root = true,
+                         .own_network = true,
+                         .listen_inside = true,
+                         .limits = true,
+                         .freeze = true,
+                         .exec = true,
+                         .user_namespace = shifts_ids_};
+  can.weaknesses.push_back("machines share the host's kernel");
+  if (!shifts_ids_)
+    can.weaknesses.push_back("root inside is root outside: ids cannot be shifted here");
+  return can;
+}
+
+int64_t CrunDriver::IdBase(const Subnet& subnet, uint32_t host) const {
+  if (!shifts_ids_) return 0;
+  auto found = std::find(settings_.subnets.begin(), settings_.subnets.end(), subnet);
+  int64_t index = (found - settings_.subnets.begin()) % 14;
+  // Ranges of different machines, and of different daemons' subnets, do not meet, and end below 2^32.
+  int64_t machine = (index + 1) * kMachinesPerSubnet + host % kMachinesPerSubnet;
+  return machine * kIdsPerMachine;
+}
+
+std::string CrunDriver::ContainerId(const std::string& id) const {
+  return fmt::format("fw-{}-{}", settings_.daemon_id, id);
+}
+std::string CrunDriver::CgroupPath(const std::string& id) const {
+  return fmt::format("/fireweed-{}/{}", settings_.daemon_id, id);
+}
+std::string CrunDriver::StageDirectory(const std::string& id) const {
+  return fmt::format("{}/stage/{}", settings_.run_directory, id);
+}
+
+std::vector<std::string> CrunDriver::RuntimeCommand(std::vector<std::string> rest) const {
+  std::vector<std::string> argv{settings_.shim, "runtime", settings_.runtime, "--root",
+                                settings_.run_directory + "/runtime"};
+  argv.insert(argv.end(), rest.begin(), rest.end());
+  return argv;
+}
+
+Result<> CrunDriver::RunRuntime(std::vector<std::string> rest) const {
+  Result<ProgramOutcome> outcome = RunProgram({.argv = RuntimeCommand(rest)}, kRuntimePatience);
+  if (!outcome.ok()) return outcome.error();
+  if (!outcome->ok())
+    return Failed(Code::kInternal, fmt::format("{}: {}", rest[0], outcome->error));
+  return Done{};
+}
+
+Result<uint32_t> CrunDriver::Lease(const MachineSpec& spec, const Subnet& subnet) {
+  return leases_.With([&](Leases& leases) -> Result<uint32_t> {
+    auto mine = leases.find(spec.id);
+    std::set<uint32_t> taken;
+    for (const auto& [id, host] : leases) {
+      if (id != spec.id) taken.insert(host);
+    }
+    if (spec.wanted_address.empty()) {
+      if (mine != leases.end()) return mine->second;
+      std::optional<uint32_t> host = PickHost(subnet, taken);
+      if (!host)
+        return Failed(Code::kExhausted, "every address of the instances' subnet is in use");
+      return leases[spec.id] = *host;
+    }
+    std::optional<Ipv4> address = ParseIpv4(spec.wanted_address);
+    uint32_t host = address ? *address - subnet.base : 0;
+    if (!address || !subnet.Contains(*address) || host < 2 || host + 1 >= subnet.size()) {
+      return Failed(Code::kInvalid, fmt::format("address '{}' is not in {}", spec.wanted_address,
+                                                FormatSubnet(subnet)));
+    }
+    if (taken.contains(host)) {
+      return Failed(Code::kExhausted, fmt::format("address {} is in use", spec.wanted_address));
+    }
+    return leases[spec.id] = host;
+  });
+}
+
+std::optional<uint32_t> CrunDriver::LeaseOf(const std::string& id) const {
+  return leases_.With([&](const Leases& leases) -> std::optional<uint32_t> {
+    auto found = leases.find(id);
+    if (found == leases.end()) return std::nullopt;
+    return found->second;
+  });
+}
+
+Result<MachineHandle> CrunDriver::Start(const MachineSpec& spec) {
+  if (Result<> checked = CheckSpec(spec); !checked.ok()) return checked.error();
+  if (spec.image_layers.empty()) return Failed(Code::kInvalid, "a container needs an image");
+  MachineKey key{spec.id, spec.boot};
+  MachineHandle handle = EncodeHandle(kDriver, key);
+  Result<bool> booted = machines_.HasBooted(key);
+  if (!booted.ok()) return booted.error();
+  if (*booted) return handle;
+
+  Result<Subnet> subnet = network_.Ensure();
+  if (!subnet.ok()) return subnet.error();
+  Result<uint32_t> host = Lease(spec, *subnet);
+  if (!host.ok()) return host.error();
+  ShimOrder order;
+  Result<> done = Prepare(spec, *subnet, *host, order);
+  if (done.ok()) {
+    done = machines_.Boot(key, order, [&](pid_t keeper) -> Result<> {
+      UniqueFd space(open(fmt::format("/proc/{}/ns/net", keeper).c_str(), O_RDONLY | O_CLOEXEC));
+      if (!space) return ErrnoError(errno, "the machine's network");
+      if (Result<> attached = network_.Attach(*host, space.get()); !attached.ok()) return attached;
+      return spec.before_boot ? spec.before_boot(handle) : Result<>(Done{});
+    });
+  }
+  if (!done.ok()) {
+    ForgetFailedStart(spec);
+    return done.error();
+  }
+  return handle;
+}
+
+Result<> CrunDriver::Prepare(const MachineSpec& spec, const Subnet& subnet, uint32_t host,
+                             ShimOrder& order) {
+  MachineKey key{spec.id, spec.boot};
+  std::string boot_directory = machines_.BootDirectory(key);
+  std::string disk = spec.writable_directory.empty() ? machines_.MachineDirectory(spec.id) + "/disk"
+                                                     : spec.writable_directory;
+  std::string stage = StageDirectory(spec.id);
+  // Process 1 inside is nobody outside, and has to pass through the directories above its root.
+  for (const auto& [path, mode] :
+       std::vector<std::pair<std::string, unsigned>>{{settings_.run_directory, 0711},
+                                                     {settings_.run_directory + "/stage", 0711},
+                                                     {settings_.run_directory + "/runtime", 0700},
+                                                     {stage, 0711},
+                                                     {boot_directory + "/bundle", 0700},
+                                                     {boot_directory + "/files", 0700},
+                                                     {disk + "/upper", 0755},
+                                                     {disk + "/work", 0700}}) {
+    if (Result<> made = MakeStateDirectory(path, mode); !made.ok()) return made;
+    if (mode == 0711 && chmod(path.c_str(), mode) != 0) return ErrnoError(errno, path);
+  }
+  Result<> noted =
+      WriteStateFile(machines_.MachineDirectory(spec.id) + "/network",
+                     fmt::format("host {}\naddress {}\n", host, FormatIpv4(subnet.base + host)));
+  if (!noted.ok()) return noted;
+
+  order = {.container = true,
+           .runtime = settings_.runtime,
+           .runtime_root = settings_.run_directory + "/runtime",
+           .container_id = ContainerId(spec.id),
+           .bundle = boot_directory + "/bundle",
+           .cgroup_path = CgroupPath(spec.id),
+           .stage = stage,
+           .layers = spec.image_layers,
+           .disk = disk,
+           .binds = {{settings_.init, kInitInside}},
+           .id_base = IdBase(subnet, host),
+           .console = spec.console_path,
+           .console_keep = spec.console_keep_bytes};
+  for (const MachineBind& bind : spec.binds) order.binds.emplace_back(bind.outside, bind.inside);
+  BundleSpec bundle{
+      .root = stage + "/root",
+      .hostname = spec.hostname.empty() ? spec.id : spec.hostname,
+      .command = spec.command.empty() ? std::vector<std::string>{kInitInside} : spec.command,
+      .environment = Environment(spec),
+      .limits = spec.limits,
+      .cgroup_path = order.cgroup_path,
+      .id_base = order.id_base,
+      .ids = kIdsPerMachine,
+      .held_capabilities = OwnCapabilities(),
+      .most_open_files = MostOpenFiles()};
+  if (bundle.limits.pids == 0) bundle.limits.pids = settings_.most_pids;
+  Result<> written = WriteStateFile(order.bundle + "/config.json", MakeBundleConfig(bundle));
+  if (!written.ok()) return written;
+  return WriteFiles(spec, subnet.base + host, boot_directory, order);
+}
+
+Result<> CrunDriver::WriteFiles(const MachineSpec& spec, Ipv4 address,
+                                const std::string& boot_directory, ShimOrder& order) {
+  for (const MachineFile& file : AllFiles(spec, address)) {
+    ShimPlacement placement{.path = file.path, .mode = file.mode, .link_target = file.link_target};
+    if (file.link_target.empty()) {
+      placement.source = fmt::format("{}/files/{}", boot_directory, order.files.size());
+      Result<> written = WriteStateFile(placement.source, file.contents);
+      if (!written.ok()) return written;
+    }
+    order.files.push_back(std::move(placement));
+  }
+  return Done{};
+}
+
+void CrunDriver::ForgetFailedStart(const MachineSpec& spec) {
+  (void)RemoveTree(machines_.BootDirectory({spec.id, spec.boot}));
+  if (std::optional<uint32_t> host = LeaseOf(spec.id)) (void)network_.Detach(*host);
+  std::error_code failed;
+  fs::remove(StageDirectory(spec.id), failed);
+  // An earlier boot's machine stays as it was; one that never ran leaves nothing.
+  if (spec.boot > 1 && machines_.Observe({spec.id, spec.boot - 1}).ok()) return;
+  (void)RemoveTree(machines_.MachineDirectory(spec.id));
+  leases_.With([&](Leases& leases) { leases.erase(spec.id); });
+}
+
+void CrunDriver::Bury(const MachineKey& key) {
+  (void)RunRuntime({"delete", "--force", ContainerId(key.id)});
+}
+
+Result<MachineStatus> CrunDriver::Observe(const MachineHandle& handle) {
+  Result<MachineKey> key = DecodeHandle(kDriver, handle);
+  if (!key.ok()) return key.error();
+  Result<MachineStatus> status = machines_.Observe(*key);
+  if (!status.ok()) return status;
+  std::optional<std::string> network =
+      ReadStateFile(machines_.MachineDirectory(key->id) + "/network");
+  size_t at = network ? network->find("address ") : std::string::npos;
+  if (at != std::string::npos) {
+    status->addresses = {network->substr(at + 8, network->find('\n', at) - at - 8)};
+  }
+  status->frozen = status->phase != MachinePhase::kStopped &&
+                   ReadStateFile(machines_.BootDirectory(*key) + "/frozen").has_value();
+  return status;
+}
+
+Result<> CrunDriver::Stop(const MachineHandle& handle, Duration grace) {
+  Result<MachineStatus> status = Observe(handle);
+  if (!status.ok()) return status.error();
+  Result<> asked = machines_.Stop(*DecodeHandle(kDriver, handle), grace);
+  // What does not run cannot go down; not even a kill reaches a frozen process.
+  if (asked.ok() && status->frozen) return Freeze(handle, false);
+  return asked;
+}
+
+Result<> CrunDriver::Freeze(const MachineHandle& handle, bool frozen) {
+  Result<MachineStatus> status = Observe(handle);
+  if (!status.ok()) return status.error();
+  if (status->phase == MachinePhase::kStopped) {
+    return Failed(Code::kPrecondition, "the machine is stopped");
+  }
+  if (status->frozen == frozen) return Done{};
+  MachineKey key = *DecodeHandle(kDriver, handle);
+  std::string note = machines_.BootDirectory(key) + "/frozen";
+  // The note first: a machine noted as frozen that runs is thawed again for nothing, the reverse is stuck.
+  if (frozen) {
+    if (Result<> noted = WriteStateFile(note, ""); !noted.ok()) return noted;
+  }
+  Result<> done = RunRuntime({frozen ? "pause" : "resume", ContainerId(key.id)});
+  if (done.ok() != frozen) (void)RemoveTree(note);
+  return done;
+}
+
+Result<std::unique_ptr<ExecStream>> CrunDriver::Exec(const MachineHandle& handle,
+                                                     const ExecSpec& spec) {
+  Result<MachineStatus> status = Observe(handle);
+  if (!status.ok()) return status.error();
+  if (status->phase != MachinePhase::kRunning || spec.argv.empty()) {
+    return Failed(Code::kPrecondition, "the machine does not run, or there is nothing to run");
+  }
+  std::vector<std::string> command{"exec", "--cwd", spec.directory, "--user",
+                                   fmt::format("{}:{}", spec.uid, spec.gid)};
+  for (const auto& [name, value] : spec.environment) {
+    command.insert(command.end(), {"--env", fmt::format("{}={}", name, value)});
+  }
+  command.push_back(ContainerId(DecodeHandle(kDriver, handle)->id));
+  command.insert(command.end(), spec.argv.begin(), spec.argv.end());
+  Result<ChildProgram> child =
+      ChildProgram::Spawn({.argv = RuntimeCommand(std::move(command)), .new_session = true});
+  if (!child.ok()) return child.error();
+  return std::unique_ptr<ExecStream>(std::make_unique<RuntimeExec>(std::move(*child)));
+}
+
+Result<UniqueFd> CrunDriver::ListenInside(const MachineHandle& handle, std::string_view address,
+                                          uint16_t port, Transport transport) {
+  Result<MachineKey> key = DecodeHandle(kDriver, handle);
+  if (!key.ok()) return key.error();
+  std::optional<pid_t> keeper = machines_.Keeper(*key);
+  if (!keeper) return Failed(Code::kPrecondition, "the machine does not run");
+  UniqueFd space(open(fmt::format("/proc/{}/ns/net", *keeper).c_str(), O_RDONLY | O_CLOEXEC));
+  if (!space || machines_.Keeper(*key) != keeper) {
+    return Failed(Code::kPrecondition, "the machine does not run");
+  }
+  return OpenListenerIn(space.get(), address, port, transport);
+}
+
+Result<> CrunDriver::Remove(const MachineHandle& handle) {
+  Result<MachineKey> key = DecodeHandle(kDriver, handle);
+  if (!key.ok()) return key.error();
+  if (Result<MachineStatus> status = Observe(handle); status.ok() && status->frozen) {
+    (void)Freeze(handle, false);
+  }
+  Result<bool> removed = machines_.Remove(*key);
+  if (!removed.ok()) return removed.error();
+  if (!*removed) return Done{};
+  std::error_code failed;
+  fs::remove(StageDirectory(key->id), failed);
+  std::optional<uint32_t> host = LeaseOf(key->id);
+  if (!host) return Done{};
+  Result<> detached = network_.Detach(*host);
+  leases_.With([&](Leases& leases) { leases.erase(key->id); });
+  return detached;
+}
+
+Result<std::vector<std::pair<std::string, MachineHandle>>> CrunDriver::List() {
+  std::vector<std::pair<std::string, MachineHandle>> all;
+  for (const MachineKey& key : machines_.List())
+    all.emplace_back(key.id, EncodeHandle(kDriver, key));
+  return all;
+}
+
+void CrunDriver::OnStopped(std::function<void(const std::string& id)> sink) {
+  machines_.OnStopped(std::move(sink));
+}
+
+Result<> CrunDriver::Purge() {
+  for (const MachineKey& key : machines_.List()) {
+    if (Result<> removed = Remove(EncodeHandle(kDriver, key)); !removed.ok()) return removed;
+  }
+  if (Result<> removed = network_.Remove(); !removed.ok()) return removed;
+  // Empty directories are all that runtimes leave of a cgroup's parent; one with anything in it stays.
+  std::error_code failed;
+  std::string parent = "fireweed-" + settings_.daemon_id;
+  rmdir(("/sys/fs/cgroup/" + parent).c_str());
+  for (const auto& hierarchy : fs::directory_iterator("/sys/fs/cgroup", failed)) {
+    rmdir((hierarchy.path() / parent).c_str());
+  }
+  if (Result<> removed = RemoveTree(settings_.state_directory + "/machines"); !removed.ok()) {
+    return removed;
+  }
+  return RemoveTree(settings_.run_directory);
+}
+
+}  // namespace fireweed

@@ -1,0 +1,274 @@
+#include "machine/kept/kept_machines.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "base/process.h"
+#include "init/protocol.h"
+#include "machine/kept/state_file.h"
+
+namespace fireweed {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+
+// A keeper answers within milliseconds; a machine that swaps is slower.
+constexpr Duration kKeeperPatience = seconds(60);
+// How long a killed machine may take to be gone: the kernel frees its memory.
+constexpr Duration kEndPatience = seconds(30);
+
+int ToPollTimeout(Duration duration) {
+  return static_cast<int>(std::chrono::duration_cast<milliseconds>(duration).count());
+}
+
+Error Failed(Code code, std::string message) { return Error{code, "", std::move(message)}; }
+
+// One line from a pipe, without its end.
+Result<std::string> ReadLine(int fd) {
+  std::string line;
+  while (true) {
+    pollfd wait{fd, POLLIN, 0};
+    int ready = poll(&wait, 1, ToPollTimeout(kKeeperPatience));
+    if (ready < 0 && errno == EINTR) continue;
+    if (ready == 0) return Failed(Code::kUnavailable, "the machine's keeper does not answer");
+    char c;
+    ssize_t n = read(fd, &c, 1);
+    if (n <= 0) return Failed(Code::kInternal, "the machine's keeper is gone");
+    if (c == '\n') return line;
+    line += c;
+  }
+}
+
+// Reads "WORD NUMBER"; "failed WHY" becomes an error.
+Result<int64_t> Expect(int fd, std::string_view word) {
+  Result<std::string> line = ReadLine(fd);
+  if (!line.ok()) return line.error();
+  if (line->starts_with("failed ")) return Failed(Code::kInternal, line->substr(7));
+  std::optional<int64_t> number = NumberAfter(*line, word);
+  if (!number) return Failed(Code::kInternal, fmt::format("the keeper said '{}'", *line));
+  return *number;
+}
+
+std::optional<int64_t> ParseBoot(const std::string& name) {
+  int64_t boot = 0;
+  auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), boot);
+  if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
+  return boot;
+}
+
+}  // namespace
+
+MachineExit ExitFrom(const ShimExit& seen) {
+  int status = seen.wait_status;
+  MachineExit exit{.code = ShellExitCode(status), .out_of_memory = seen.out_of_memory_kills > 0};
+  bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
+  bool off = exit.code == kExitOff || exit.code == kExitOffFromOutside ||
+             (WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);
+  bool reboots = exit.code == kExitReboot || (WIFSIGNALED(status) && WTERMSIG(status) == SIGHUP);
+  exit.kind = killed            ? ExitKind::kKilled
+              : seen.stop_asked ? ExitKind::kOff
+              : off             ? ExitKind::kOff
+              : reboots         ? ExitKind::kReboot
+                                : ExitKind::kCrashed;
+  exit.asked_by = seen.stop_asked || exit.code == kExitOffFromOutside ? AskedBy::kOutside
+                  : off || reboots                                    ? AskedBy::kInside
+                                                                      : AskedBy::kNobody;
+  return exit;
+}
+
+KeptMachines::KeptMachines(Settings settings) : settings_(std::move(settings)) {}
+
+std::string KeptMachines::MachineDirectory(const std::string& id) const {
+  return fmt::format("{}/{}", settings_.root, id);
+}
+
+std::string KeptMachines::BootDirectory(const MachineKey& key) const {
+  return fmt::format("{}/{}/{}", settings_.root, key.id, key.boot);
+}
+
+std::vector<int64_t> KeptMachines::Boots(const std::string& id) const {
+  std::vector<int64_t> boots;
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(MachineDirectory(id), failed)) {
+    if (std::optional<int64_t> boot = ParseBoot(entry.path().filename())) boots.push_back(*boot);
+  }
+  return boots;
+}
+
+std::optional<int64_t> KeptMachines::NewestBoot(const std::string& id) const {
+  std::vector<int64_t> boots = Boots(id);
+  if (boots.empty()) return std::nullopt;
+  return *std::max_element(boots.begin(), boots.end());
+}
+
+std::optional<pid_t> KeptMachines::Keeper(const MachineKey& key) const {
+  return LockHolder(BootDirectory(key) + "/lock");
+}
+
+std::optional<pid_t> KeptMachines::FirstProcess(const MachineKey& key) const {
+  std::optional<std::string> text = ReadStateFile(BootDirectory(key) + "/running");
+  std::optional<int64_t> pid = text ? NumberAfter(*text, "pid") : std::nullopt;
+  if (!pid) return std::nullopt;
+  return static_cast<pid_t>(*pid);
+}
+
+Result<> KeptMachines::WaitForKeeper(const MachineKey& key) const {
+  std::optional<pid_t> keeper = Keeper(key);
+  if (!keeper) return Done{};
+  UniqueFd pidfd(static_cast<int>(syscall(SYS_pidfd_open, *keeper, 0)));
+  // Gone in between, or its number belongs to someone else by now.
+  if (!pidfd || Keeper(key) != keeper) return Done{};
+  pollfd wait{pidfd.get(), POLLIN, 0};
+  if (poll(&wait, 1, ToPollTimeout(kEndPatience)) == 1) return Done{};
+  return Failed(Code::kUnavailable, fmt::format("machine '{}' does not end", key.id));
+}
+
+Result<bool> KeptMachines::HasBooted(const MachineKey& key) {
+  std::optional<int64_t> newest = NewestBoot(key.id);
+  if (!newest) return false;
+  MachineKey last{key.id, *newest};
+  if (*newest > key.boot) return Failed(Code::kPrecondition, "a later boot has been started");
+  if (*newest < key.boot) {
+    Result<MachineStatus> status = Observe(last);
+    if (status.ok() && status->phase != MachinePhase::kStopped) {
+      return Failed(Code::kPrecondition, "an earlier boot still runs");
+    }
+    if (Result<> ended = WaitForKeeper(last); !ended.ok()) return ended.error();
+    return false;
+  }
+  if (FirstProcess(key)) return true;
+  // A start that was cut off. Its keeper, if any, either ends because nobody said "go", or gets the machine going.
+  if (Result<> ended = WaitForKeeper(key); !ended.ok()) {
+    if (FirstProcess(key)) return true;
+    return ended.error();
+  }
+  if (FirstProcess(key)) return true;
+  if (Result<> cleared = RemoveTree(BootDirectory(key)); !cleared.ok()) return cleared.error();
+  return false;
+}
+
+Result<> KeptMachines::Boot(const MachineKey& key, const ShimOrder& order,
+                            const std::function<Result<>(pid_t keeper)>& before_boot) {
+  std::string directory = BootDirectory(key);
+  Result<> done = WriteStateFile(directory + "/order", FormatShimOrder(order));
+  if (done.ok()) done = Converse(key, before_boot);
+  if (!done.ok()) {
+    (void)WaitForKeeper(key);
+    (void)RemoveTree(directory);
+    return done;
+  }
+  if (std::optional<pid_t> keeper = Keeper(key)) watch_.Add(key.id, *keeper);
+  for (int64_t boot : Boots(key.id)) {
+    if (boot < key.boot) (void)RemoveTree(BootDirectory({key.id, boot}));
+  }
+  return Done{};
+}
+
+Result<> KeptMachines::Converse(const MachineKey& key,
+                                const std::function<Result<>(pid_t keeper)>& before_boot) {
+  Result<ChildProgram> shim =
+      ChildProgram::Spawn({.argv = {settings_.shim, "keep", BootDirectory(key)}, .directory = "/"});
+  if (!shim.ok()) return shim.error();
+  Result<int64_t> keeper = Expect(shim->output.get(), "ready");
+  if (!keeper.ok()) return keeper.error();
+  if (Result<> prepared = before_boot(static_cast<pid_t>(*keeper)); !prepared.ok()) return prepared;
+  // A keeper that failed meanwhile has closed its end; its last words say why.
+  std::string_view go = "go\n";
+  (void)shim->Feed(go);
+  Result<int64_t> running = Expect(shim->output.get(), "running");
+  if (!running.ok()) return running.error();
+  return Done{};
+}
+
+Result<MachineStatus> KeptMachines::Observe(const MachineKey& key) {
+  std::string directory = BootDirectory(key);
+  if (NewestBoot(key.id) != key.boot) {
+    return Failed(Code::kNotFound, fmt::format("no machine '{}' with this boot", key.id));
+  }
+  if (!ReadStateFile(directory + "/exit") && !Keeper(key)) SettleOrphan(key);
+  MachineStatus status{.started = ModifiedTime(directory + "/running")};
+  std::optional<std::string> text = ReadStateFile(directory + "/exit");
+  std::optional<ShimExit> seen = text ? ParseShimExit(*text) : std::nullopt;
+  if (seen) {
+    status.phase = MachinePhase::kStopped;
+    status.exit = ExitFrom(*seen);
+    status.ended = ModifiedTime(directory + "/exit");
+  } else if (Keeper(key)) {
+    status.phase = status.started ? MachinePhase::kRunning : MachinePhase::kStarting;
+  } else {
+    status.phase = MachinePhase::kStopped;
+    status.exit = MachineExit{.message = "the start was cut off"};
+  }
+  return status;
+}
+
+void KeptMachines::SettleOrphan(const MachineKey& key) {
+  std::string directory = BootDirectory(key);
+  // Read again, in this order: a keeper writes the exit before it lets go of the lock.
+  if (ReadStateFile(directory + "/exit") || !FirstProcess(key)) return;
+  if (settings_.bury) settings_.bury(key);
+  (void)WriteStateFile(directory + "/exit", FormatShimExit({.wait_status = SIGKILL}));
+}
+
+Result<> KeptMachines::Stop(const MachineKey& key, Duration grace) {
+  Result<MachineStatus> status = Observe(key);
+  if (!status.ok()) return status.error();
+  if (status->phase == MachinePhase::kStopped) return Done{};
+  auto grace_ms = std::chrono::duration_cast<milliseconds>(std::max(grace, Duration(0))).count();
+  Result<> written =
+      WriteStateFile(BootDirectory(key) + "/stop", fmt::format("grace-ms {}\n", grace_ms));
+  if (!written.ok()) return written;
+  std::optional<pid_t> keeper = Keeper(key);
+  if (!keeper) return Done{};
+  UniqueFd pidfd(static_cast<int>(syscall(SYS_pidfd_open, *keeper, 0)));
+  if (!pidfd || Keeper(key) != keeper) return Done{};
+  syscall(SYS_pidfd_send_signal, pidfd.get(), SIGUSR1, nullptr, 0);
+  return Done{};
+}
+
+Result<bool> KeptMachines::Remove(const MachineKey& key) {
+  std::optional<int64_t> newest = NewestBoot(key.id);
+  if (newest && *newest != key.boot) return false;
+  if (newest) {
+    (void)Stop(key, Duration(0));
+    if (Result<> ended = WaitForKeeper(key); !ended.ok()) return ended.error();
+    SettleOrphan(key);
+  }
+  if (Result<> removed = RemoveTree(MachineDirectory(key.id)); !removed.ok())
+    return removed.error();
+  return true;
+}
+
+std::vector<MachineKey> KeptMachines::List() const {
+  std::vector<MachineKey> all;
+  std::error_code failed;
+  for (const auto& entry : fs::directory_iterator(settings_.root, failed)) {
+    std::string id = entry.path().filename();
+    all.push_back({id, NewestBoot(id).value_or(1)});
+  }
+  std::sort(all.begin(), all.end(),
+            [](const MachineKey& a, const MachineKey& b) { return a.id < b.id; });
+  return all;
+}
+
+void KeptMachines::OnStopped(std::function<void(const std::string& id)> sink) {
+  watch_.OnEnd(std::move(sink));
+  // Machines of an earlier daemon are watched from here on, too.
+  for (const MachineKey& key : List()) {
+    if (std::optional<pid_t> keeper = Keeper(key)) watch_.Add(key.id, *keeper);
+  }
+}
+
+}  // namespace fireweed

@@ -1,0 +1,188 @@
+#include "machine/process/process_driver.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "base/process.h"
+#include "machine/kept/state_file.h"
+
+namespace fireweed {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kDriver = "process";
+
+Error Failed(Code code, std::string message) { return Error{code, "", std::move(message)}; }
+
+std::vector<std::string> Environment(const MachineSpec& spec, const std::string& home) {
+  std::map<std::string, std::string> all{
+      {"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
+      {"HOME", home},
+      {"FIREWEED_METADATA", "none"}};
+  for (const auto& [name, value] : spec.environment) all[name] = value;
+  std::vector<std::string> lines;
+  for (const auto& [name, value] : all) lines.push_back(fmt::format("{}={}", name, value));
+  return lines;
+}
+
+Result<> PlaceFile(const MachineFile& file, const std::string& home) {
+  fs::path path = home + file.path;
+  std::error_code failed;
+  fs::create_directories(path.parent_path(), failed);
+  fs::remove(path, failed);
+  if (!file.link_target.empty()) {
+    fs::create_symlink(file.link_target, path, failed);
+    return failed ? Result<>(ErrnoError(failed.value(), path.string())) : Result<>(Done{});
+  }
+  if (Result<> written = WriteStateFile(path, file.contents); !written.ok()) return written;
+  if (chmod(path.c_str(), file.mode) != 0) return ErrnoError(errno, path.string());
+  return Done{};
+}
+
+class ProcessExec final : public ExecStream {
+ public:
+  explicit ProcessExec(ChildProgram child) : child_(std::move(child)) {
+    input = std::move(child_.input);
+    output = std::move(child_.output);
+    error = std::move(child_.error);
+  }
+  Result<int> Wait() override { return child_.Wait(); }
+
+ private:
+  ChildProgram child_;
+};
+
+}  // namespace
+
+ProcessDriver::ProcessDriver(ProcessSettings settings)
+    : settings_(std::move(settings)),
+      machines_({.root = settings_.state_directory + "/machines", .shim = settings_.shim}) {
+  (void)MakeStateDirectory(settings_.state_directory + "/machines");
+}
+
+DriverCapabilities ProcessDriver::capabilities() const {
+  return {.driver = std::string(kDriver),
+          .exec = true,
+          .weaknesses = {"machines are plain processes of the daemon's user: they see its files, "
+                         "its processes and its "
+                         "network, and have no limits"}};
+}
+
+std::string ProcessDriver::HomeOf(const MachineSpec& spec) const {
+  return spec.writable_directory.empty() ? machines_.MachineDirectory(spec.id) + "/home"
+                                         : spec.writable_directory;
+}
+
+Result<ShimOrder> ProcessDriver::Prepare(const MachineSpec& spec) {
+  std::string home = HomeOf(spec);
+  for (const std::string& directory :
+       {machines_.BootDirectory({spec.id, spec.boot}), home, home + "/run"}) {
+    if (Result<> made = MakeStateDirectory(directory); !made.ok()) return made.error();
+  }
+  for (const MachineFile& file : spec.files) {
+    if (Result<> placed = PlaceFile(file, home); !placed.ok()) return placed.error();
+  }
+  ShimOrder order{.command = spec.command,
+                  .environment = Environment(spec, home),
+                  .directory = home,
+                  .console = spec.console_path,
+                  .console_keep = spec.console_keep_bytes};
+  if (order.command.empty()) order.command = {settings_.init, "--process", home + "/run"};
+  return order;
+}
+
+Result<MachineHandle> ProcessDriver::Start(const MachineSpec& spec) {
+  if (Result<> checked = CheckSpec(spec); !checked.ok()) return checked.error();
+  MachineKey key{spec.id, spec.boot};
+  MachineHandle handle = EncodeHandle(kDriver, key);
+  Result<bool> booted = machines_.HasBooted(key);
+  if (!booted.ok()) return booted.error();
+  if (*booted) return handle;
+  Result<ShimOrder> order = Prepare(spec);
+  Result<> done = order.ok() ? machines_.Boot(key, *order,
+                                              [&](pid_t) -> Result<> {
+                                                return spec.before_boot ? spec.before_boot(handle)
+                                                                        : Result<>(Done{});
+                                              })
+                             : Result<>(order.error());
+  if (done.ok()) return handle;
+  (void)RemoveTree(machines_.BootDirectory(key));
+  if (spec.boot == 1) (void)RemoveTree(machines_.MachineDirectory(spec.id));
+  return done.error();
+}
+
+Result<MachineStatus> ProcessDriver::Observe(const MachineHandle& handle) {
+  Result<MachineKey> key = DecodeHandle(kDriver, handle);
+  if (!key.ok()) return key.error();
+  return machines_.Observe(*key);
+}
+
+Result<> ProcessDriver::Stop(const MachineHandle& handle, Duration grace) {
+  Result<MachineKey> key = DecodeHandle(kDriver, handle);
+  if (!key.ok()) return key.error();
+  return machines_.Stop(*key, grace);
+}
+
+Result<> ProcessDriver::Freeze(const MachineHandle&, bool) {
+  return Failed(Code::kInvalid, "plain processes are not suspended");
+}
+
+Result<std::unique_ptr<ExecStream>> ProcessDriver::Exec(const MachineHandle& handle,
+                                                        const ExecSpec& spec) {
+  Result<MachineStatus> status = Observe(handle);
+  if (!status.ok()) return status.error();
+  if (status->phase != MachinePhase::kRunning) {
+    return Failed(Code::kPrecondition, "the machine does not run");
+  }
+  ProgramSpec program{.argv = spec.argv, .directory = spec.directory, .new_session = true};
+  program.environment.emplace();
+  std::map<std::string, std::string> all{
+      {"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}};
+  for (const auto& [name, value] : spec.environment) all[name] = value;
+  for (const auto& [name, value] : all) {
+    program.environment->push_back(fmt::format("{}={}", name, value));
+  }
+  Result<ChildProgram> child = ChildProgram::Spawn(program);
+  if (!child.ok()) return child.error();
+  return std::unique_ptr<ExecStream>(std::make_unique<ProcessExec>(std::move(*child)));
+}
+
+Result<UniqueFd> ProcessDriver::ListenInside(const MachineHandle&, std::string_view, uint16_t,
+                                             Transport) {
+  return Failed(Code::kInvalid, "plain processes have no network of their own");
+}
+
+Result<> ProcessDriver::Remove(const MachineHandle& handle) {
+  Result<MachineKey> key = DecodeHandle(kDriver, handle);
+  if (!key.ok()) return key.error();
+  Result<bool> removed = machines_.Remove(*key);
+  return removed.ok() ? Result<>(Done{}) : Result<>(removed.error());
+}
+
+Result<std::vector<std::pair<std::string, MachineHandle>>> ProcessDriver::List() {
+  std::vector<std::pair<std::string, MachineHandle>> all;
+  for (const MachineKey& key : machines_.List()) {
+    all.emplace_back(key.id, EncodeHandle(kDriver, key));
+  }
+  return all;
+}
+
+void ProcessDriver::OnStopped(std::function<void(const std::string& id)> sink) {
+  machines_.OnStopped(std::move(sink));
+}
+
+Result<> ProcessDriver::Purge() {
+  for (const MachineKey& key : machines_.List()) {
+    if (Result<> removed = Remove(EncodeHandle(kDriver, key)); !removed.ok()) return removed;
+  }
+  return RemoveTree(settings_.state_directory + "/machines");
+}
+
+}  // namespace fireweed

@@ -1,0 +1,24 @@
+// The serial console as a file: grows at its end for ever, while only its last bytes take up room.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace fireweed {
+
+class ConsoleLog {
+ public:
+  // An empty path drops everything. `keep` of 0 keeps everything.
+  ConsoleLog(const std::string& path, int64_t keep);
+  void Append(const char* bytes, size_t size);
+
+ private:
+  void FreeOldBlocks();
+
+  int fd_ = -1;
+  int64_t keep_;
+  int64_t size_ = 0;
+  int64_t freed_ = 0;
+};
+
+}  // namespace fireweed

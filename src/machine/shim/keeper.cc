@@ -1,0 +1,285 @@
+#include "machine/shim/keeper.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <sched.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/signalfd.h>
+#include <sys/timerfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include "machine/shim/complain.h"
+#include "machine/shim/console_log.h"
+#include "machine/shim/descendants.h"
+#include "machine/shim/root_mount.h"
+#include "machine/shim/small_file.h"
+
+namespace fireweed {
+namespace {
+
+constexpr const char* kRuntimeLog = "runtime.log";
+constexpr const char* kPidFile = "pid";
+
+// Held until this process ends, and never by its children; who asks for the lock learns the holder's pid.
+void TakeLock() {
+  int fd = open("lock", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+  struct flock whole {};
+  whole.l_type = F_WRLCK;
+  whole.l_whence = SEEK_SET;
+  if (fd < 0 || fcntl(fd, F_SETLK, &whole) != 0) FailSaying("another keeper has this machine");
+}
+
+void WriteSetting(const char* path, const char* value) {
+  int fd = open(path, O_WRONLY | O_CLOEXEC);
+  if (fd < 0) return;  // a kernel without it
+  if (write(fd, value, strlen(value)) < 0) Fail(path);
+  close(fd);
+}
+
+// An empty network for the machine, owned by the host: root inside can neither change addresses nor forge packets, so
+// what it would need a capability for is opened by settings instead.
+void EnterOwnNetwork() {
+  if (unshare(CLONE_NEWNET) != 0) Fail("making a network namespace");
+  WriteSetting("/proc/sys/net/ipv4/ip_unprivileged_port_start", "0");
+  WriteSetting("/proc/sys/net/ipv4/ping_group_range", "0 2147483647");
+  WriteSetting("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1");
+  WriteSetting("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1");
+}
+
+void AwaitGo() {
+  char word[3];
+  size_t have = 0;
+  while (have < sizeof word) {
+    ssize_t n = read(STDIN_FILENO, word + have, sizeof word - have);
+    if (n <= 0) _exit(1);  // whoever ordered this machine is gone; nothing has been started
+    have += static_cast<size_t>(n);
+  }
+}
+
+class Keeper {
+ public:
+  explicit Keeper(const ShimOrder& order)
+      : order_(order), console_(order.console, order.console_keep) {}
+
+  int Run() {
+    Prepare();
+    order_.container ? StartContainer() : StartProcess();
+    WriteSmallFile("running", "pid " + std::to_string(machine_) + "\n", Keep::kThisBoot);
+    Report("running " + std::to_string(machine_));
+    LetGoOfDaemon();
+    // A stop that was ordered while the machine was starting.
+    OnStopOrder();
+    Watch();
+    return 0;
+  }
+
+ private:
+  void Prepare() {
+    sigemptyset(&watched_);
+    for (int signal : {SIGCHLD, SIGUSR1, SIGTERM, SIGHUP, SIGINT}) sigaddset(&watched_, signal);
+    sigprocmask(SIG_BLOCK, &watched_, &before_);
+    signal(SIGPIPE, SIG_IGN);
+    signals_ = signalfd(-1, &watched_, SFD_CLOEXEC | SFD_NONBLOCK);
+    timer_ = timerfd_create(CLOCK_MONOTONIC, TFD_CLOEXEC);
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC) != 0) Fail("pipe");
+    output_ = ends[0];
+    machine_output_ = ends[1];
+    fcntl(output_, F_SETFL, O_NONBLOCK);
+    // So that root inside may open /dev/stderr and the like again by name.
+    uid_t owner = static_cast<uid_t>(order_.id_base);
+    if (owner > 0 && fchown(machine_output_, owner, owner) != 0) Fail("owning the console");
+    // Orphans of the machine come here: also process 1 itself, once the runtime that started it has ended.
+    if (prctl(PR_SET_CHILD_SUBREAPER, 1) != 0) Fail("becoming the reaper");
+  }
+
+  pid_t Spawn(const std::vector<std::string>& command, int output, bool in_machine) {
+    pid_t pid = fork();
+    if (pid < 0) Fail("fork");
+    if (pid > 0) return pid;
+    setsid();
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    dup2(null, STDIN_FILENO);
+    dup2(output, STDOUT_FILENO);
+    dup2(output, STDERR_FILENO);
+    signal(SIGPIPE, SIG_DFL);
+    sigprocmask(SIG_SETMASK, &before_, nullptr);
+    std::vector<char*> argv = Pointers(command), envp = Pointers(order_.environment);
+    if (!in_machine) {
+      execv(argv[0], argv.data());
+    } else if (order_.directory.empty() || chdir(order_.directory.c_str()) == 0) {
+      execve(argv[0], argv.data(), envp.data());
+    }
+    _exit(127);
+  }
+
+  static std::vector<char*> Pointers(const std::vector<std::string>& words) {
+    std::vector<char*> pointers;
+    for (const std::string& word : words) pointers.push_back(const_cast<char*>(word.c_str()));
+    pointers.push_back(nullptr);
+    return pointers;
+  }
+
+  std::vector<std::string> RuntimeCommand(std::vector<std::string> rest) const {
+    std::vector<std::string> command{order_.runtime, "--root", order_.runtime_root, "--log",
+                                     Absolute(kRuntimeLog)};
+    command.insert(command.end(), rest.begin(), rest.end());
+    return command;
+  }
+  // The runtime goes to its bundle, which lies in the machine's directory.
+  std::string Absolute(const char* name) const { return order_.bundle + "/../" + name; }
+
+  void StartContainer() {
+    EnterPrivateMounts();
+    EnterOwnNetwork();
+    Report("ready " + std::to_string(getpid()));
+    MountRoot(order_);
+    AwaitGo();
+    unlink(kRuntimeLog);
+    unlink(kPidFile);
+    pid_t runtime = Spawn(RuntimeCommand({"run", "--detach", "--pid-file", Absolute(kPidFile),
+                                          "--bundle", order_.bundle, order_.container_id}),
+                          machine_output_, false);
+    int status = 0;
+    while (waitpid(runtime, &status, 0) < 0 && errno == EINTR) {
+    }
+    std::string pid = ReadSmallFile(kPidFile);
+    if (status != 0 || pid.empty()) {
+      std::string why = ReadSmallFile(kRuntimeLog);
+      DeleteContainer();
+      FailSaying("the runtime refused: " +
+                 (why.empty() ? "status " + std::to_string(status) : why));
+    }
+    machine_ = static_cast<pid_t>(std::stol(pid));
+  }
+
+  void StartProcess() {
+    Report("ready " + std::to_string(getpid()));
+    AwaitGo();
+    machine_ = Spawn(order_.command, machine_output_, true);
+  }
+
+  void LetGoOfDaemon() {
+    close(machine_output_);
+    int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+    for (int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) dup2(null, fd);
+  }
+
+  void Watch() {
+    bool ended = false;
+    while (!ended) {
+      pollfd waits[3] = {{signals_, POLLIN, 0}, {output_, POLLIN, 0}, {timer_, POLLIN, 0}};
+      if (poll(waits, 3, -1) < 0) continue;
+      if (waits[1].revents) CopyConsole();
+      if (waits[2].revents) Kill();
+      if (waits[0].revents) ended = OnSignal();
+    }
+  }
+
+  void CopyConsole() {
+    char buffer[65536];
+    ssize_t n = read(output_, buffer, sizeof buffer);
+    if (n > 0) console_.Append(buffer, static_cast<size_t>(n));
+    if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
+      output_ = -1;  // poll passes over it
+  }
+
+  // True once the machine has ended and everything about it is written down.
+  bool OnSignal() {
+    signalfd_siginfo got{};
+    while (read(signals_, &got, sizeof got) == sizeof got) {
+      if (got.ssi_signo == SIGUSR1) OnStopOrder();
+    }
+    int status = 0;
+    pid_t pid;
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+      if (pid != machine_) continue;
+      Finish(status);
+      return true;
+    }
+    return false;
+  }
+
+  // The earlier of two ends counts.
+  void OnStopOrder() {
+    std::optional<int64_t> grace = NumberAfter(ReadSmallFile("stop"), "grace-ms");
+    if (!grace) return;
+    if (*grace <= 0) return Kill();
+    itimerspec left{};
+    timerfd_gettime(timer_, &left);
+    int64_t left_ms = left.it_value.tv_sec * 1000 + left.it_value.tv_nsec / 1'000'000;
+    if (!stop_asked_ || *grace < left_ms) {
+      itimerspec wanted{
+          .it_value = {.tv_sec = *grace / 1000, .tv_nsec = *grace % 1000 * 1'000'000}};
+      timerfd_settime(timer_, 0, &wanted, nullptr);
+    }
+    if (!std::exchange(stop_asked_, true)) kill(machine_, SIGTERM);
+  }
+
+  void Kill() {
+    stop_asked_ = true;
+    itimerspec never{};
+    timerfd_settime(timer_, 0, &never, nullptr);
+    kill(machine_, SIGKILL);
+  }
+
+  void Finish(int status) {
+    // Without a pid namespace of its own a machine's other processes outlive its first one.
+    if (!order_.container) KillDescendants();
+    for (int rounds = 0; rounds < 64 && output_ >= 0; ++rounds) {
+      pollfd more{output_, POLLIN, 0};
+      if (poll(&more, 1, 0) <= 0) break;
+      CopyConsole();
+    }
+    WriteSmallFile("exit", FormatShimExit({status, stop_asked_, OutOfMemoryKills()}),
+                   Keep::kDurably);
+    if (order_.container) DeleteContainer();
+  }
+
+  int64_t OutOfMemoryKills() const {
+    if (order_.cgroup_path.empty()) return 0;
+    for (const std::string& file :
+         {"/sys/fs/cgroup/memory" + order_.cgroup_path + "/memory.oom_control",
+          "/sys/fs/cgroup" + order_.cgroup_path + "/memory.events"}) {
+      if (std::optional<int64_t> kills = NumberAfter(ReadSmallFile(file.c_str()), "oom_kill")) {
+        return *kills;
+      }
+    }
+    return 0;
+  }
+
+  void DeleteContainer() {
+    int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
+    pid_t pid = Spawn(RuntimeCommand({"delete", "--force", order_.container_id}), null, false);
+    while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
+    }
+    close(null);
+  }
+
+  const ShimOrder& order_;
+  ConsoleLog console_;
+  sigset_t watched_, before_;
+  int signals_ = -1;
+  int timer_ = -1;
+  int output_ = -1;          // our end of the console
+  int machine_output_ = -1;  // the machine's
+  pid_t machine_ = -1;
+  bool stop_asked_ = false;
+};
+
+}  // namespace
+
+int KeepMachine(const ShimOrder& order) {
+  TakeLock();
+  return Keeper(order).Run();
+}
+
+}  // namespace fireweed
