@@ -70,6 +70,8 @@ void WriteFormat(Disk& disk, const std::string& directory, int format) {
 void RefuseForeignFiles(Disk& disk, const std::string& directory) {
   for (const std::string& name : disk.List(directory).value()) {
     if (name == kLockName || name == kFormatDraft) continue;
+    // What may be there before the first start: the log that `fireweed up` opens, and settings.
+    if (name == "log" || name == "config.yaml") continue;
     throw Failure(Code::kPrecondition,
                   fmt::format("{} is not a state directory: it holds '{}' but no format mark. "
                               "Name a new or an empty directory.",

@@ -1,0 +1,146 @@
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <gtest/gtest.h>
+#include <sqlite3.h>
+
+#include "cli/client_directory.h"
+#include "cli/commands.h"
+#include "cli/doctor.h"
+#include "cli/env_check.h"
+#include "cli/ini_file.h"
+#include "cli/output.h"
+
+namespace fireweed::cli {
+namespace {
+
+std::string Contents(const std::string& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+TEST(IniFile, KeepsWhatOthersSet) {
+  IniFile file =
+      IniFile::Parse("# note\n[core]\nproject = mine\naccount=a@b\n\n[compute]\nzone = z\n");
+  file.SetDefault("core", "project", "ours");
+  file.Set("core", "account", "c@d");
+  file.SetDefault("proxy", "port", "80");
+  file.Remove("compute", "zone");
+  EXPECT_EQ(file.Text(), "[core]\nproject = mine\naccount = c@d\n\n[proxy]\nport = 80\n");
+}
+
+TEST(Output, TablesAlignAndColoursNeedATerminal) {
+  Table table({"A", "LONGER"});
+  table.Add({"wide cell", "x"});
+  EXPECT_EQ(table.Text(), "A          LONGER\nwide cell  x\n");
+  EXPECT_EQ(Paint("x", Colour::kRed, false), "x");
+  EXPECT_EQ(Paint("x", Colour::kRed, true), "\x1b[31mx\x1b[0m");
+}
+
+TEST(Doctor, NamesTheCgroupLayout) {
+  EXPECT_EQ(CgroupLayout("cgroup2 /sys/fs/cgroup cgroup2 rw 0 0\n"), "v2");
+  EXPECT_EQ(CgroupLayout("cgroup /sys/fs/cgroup/cpu cgroup rw,cpu 0 0\n"), "v1");
+  EXPECT_EQ(CgroupLayout("cgroup /c/cpu cgroup rw 0 0\nnone /c/u cgroup2 rw 0 0\n"),
+            "hybrid: v1 controllers, v2 at /c/u");
+  EXPECT_EQ(CgroupLayout("proc /proc proc rw 0 0\n"), "");
+}
+
+TEST(Doctor, EveryFlawSaysItsCost) {
+  for (const Finding& finding : Examine({.state = "/", .path = "/nowhere", .user_id = 1})) {
+    EXPECT_FALSE(finding.seen.empty()) << finding.topic;
+    EXPECT_EQ(finding.cost.empty(), finding.health == Health::kGood) << finding.topic;
+  }
+}
+
+class ClientDirectoryTest : public testing::Test {
+ protected:
+  ClientDirectoryTest() {
+    path_ = testing::TempDir() + "/client_directory_test";
+    std::filesystem::remove_all(path_);
+    spec_.path = path_;
+    spec_.endpoint.http = "127.0.0.1:8080";
+    spec_.endpoint.https = "127.0.0.1:8443";
+    spec_.endpoint.default_project = "fireweed";
+    spec_.endpoint.zone = "us-central1-a";
+    spec_.owner = {.client_id = "id", .client_secret = "s", .refresh_token = "r", .account = "o@x"};
+    spec_.proxy_secret = "hush";
+    spec_.authority_pem = "-----BEGIN CERTIFICATE-----\nb3Vycw==\n-----END CERTIFICATE-----\n";
+  }
+  ~ClientDirectoryTest() override { std::filesystem::remove_all(path_); }
+
+  std::string path_;
+  ClientDirectorySpec spec_;
+};
+
+TEST_F(ClientDirectoryTest, HoldsAccountProxyAndDefaults) {
+  ClientDirectory(spec_).Prepare();
+  std::string config = Contents(path_ + "/gcloud/configurations/config_default");
+  for (const char* line : {"account = o@x", "project = fireweed", "zone = us-central1-a",
+                           "region = us-central1", "port = 8080", "password = hush"}) {
+    EXPECT_NE(config.find(line), std::string::npos) << line << " in\n" << config;
+  }
+  sqlite3* db = nullptr;
+  ASSERT_EQ(sqlite3_open((path_ + "/gcloud/credentials.db").c_str(), &db), SQLITE_OK);
+  sqlite3_stmt* row = nullptr;
+  ASSERT_EQ(sqlite3_prepare_v2(db, "SELECT account_id, value FROM credentials", -1, &row, nullptr),
+            SQLITE_OK);
+  ASSERT_EQ(sqlite3_step(row), SQLITE_ROW);
+  EXPECT_STREQ(reinterpret_cast<const char*>(sqlite3_column_text(row, 0)), "o@x");
+  EXPECT_NE(std::string(reinterpret_cast<const char*>(sqlite3_column_text(row, 1)))
+                .find("\"refresh_token\":\"r\""),
+            std::string::npos);
+  sqlite3_finalize(row);
+  sqlite3_close(db);
+  struct stat status;
+  stat((path_ + "/adc.json").c_str(), &status);
+  EXPECT_EQ(status.st_mode & 0777, 0600u);
+}
+
+TEST_F(ClientDirectoryTest, PreparingAgainKeepsWhatTheUserSet) {
+  ClientDirectory(spec_).Prepare();
+  std::string name = path_ + "/gcloud/configurations/config_default";
+  IniFile config = IniFile::Parse(Contents(name));
+  config.Set("core", "project", "my-other");
+  std::ofstream(name) << config.Text();
+  spec_.endpoint.http = "127.0.0.1:9090";
+  ClientDirectory(spec_).Prepare();
+  EXPECT_NE(Contents(name).find("project = my-other"), std::string::npos);
+  EXPECT_NE(Contents(name).find("port = 9090"), std::string::npos);
+}
+
+TEST_F(ClientDirectoryTest, BundlesAddToWhatWasThere) {
+  std::string base = testing::TempDir() + "/base.pem";
+  std::ofstream(base) << "theirs";
+  ClientDirectory directory(spec_);
+  std::string bundle = directory.Bundle(base);
+  EXPECT_EQ(Contents(bundle), "theirs\n" + spec_.authority_pem);
+  EXPECT_NE(directory.Bundle(""), bundle);
+}
+
+TEST(Fingerprint, IsThatOfTheCertificate) {
+  EXPECT_EQ(
+      CertificateFingerprint("-----BEGIN CERTIFICATE-----\nb3Vycw==\n-----END CERTIFICATE-----\n")
+          .size(),
+      95u);
+  EXPECT_THROW(CertificateFingerprint("nothing"), Failure);
+}
+
+TEST(Run, ExitStatusTellsWhatHappened) {
+  Context context;
+  context.environment["FIREWEED_STATE"] = testing::TempDir() + "/no-daemon-here";
+  EXPECT_EQ(cli::Run({"version"}, context), 0);
+  EXPECT_EQ(cli::Run({"--help"}, context), 0);
+  EXPECT_EQ(cli::Run({"nonsense"}, context), 2);
+  EXPECT_EQ(cli::Run({"status"}, context), 1);
+  EXPECT_EQ(cli::Run({"env"}, context), 1);
+  EXPECT_EQ(cli::Run({"env", "--unset"}, context), 0);
+  EXPECT_EQ(cli::Run({"completion", "bash"}, context), 0);
+}
+
+}  // namespace
+}  // namespace fireweed::cli

@@ -1,0 +1,48 @@
+// The private directory that `fireweed env` prepares for the real clients: account, credential
+// store, proxy, certificate authorities, project and zone, as configuration that `gcloud config set`
+// can change. It belongs to the calling user; the user's own configuration is never touched.
+#pragma once
+
+#include <string>
+
+#include "cli/env_plan.h"
+#include "client/endpoint.h"
+
+namespace fireweed::cli {
+
+struct ClientDirectorySpec {
+  std::string path;
+  Endpoint endpoint;
+  AuthorizedUser owner;
+  std::string proxy_secret;
+  std::string authority_pem;  // our CA
+  std::string user_wgetrc;    // contents of the file that WGETRC replaces
+  // gcloud's wrapper hands gsutil the active account; a gsutil of its own needs the credential in its file.
+  bool gsutil_stands_alone = false;
+  bool use_proxy = true;
+};
+
+class ClientDirectory {
+ public:
+  explicit ClientDirectory(ClientDirectorySpec spec) : spec_(std::move(spec)) {}
+
+  // Writes everything, keeping what the user set with `gcloud config set`. May be repeated.
+  // Throws Failure with the path that could not be written.
+  void Prepare();
+  // A bundle of `base` (the system's when empty) plus our CA; gives its path.
+  std::string Bundle(const std::string& base);
+
+ private:
+  void WriteGcloud();
+  void WriteCredentialStore();
+  void WriteBoto();
+  void WriteFile(const std::string& name, const std::string& contents);
+  std::string AccountJson() const;
+
+  ClientDirectorySpec spec_;
+};
+
+// The system's list of certificate authorities; empty when none was found.
+std::string SystemBundle();
+
+}  // namespace fireweed::cli

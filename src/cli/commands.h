@@ -1,0 +1,25 @@
+// One function per group of commands; each adds its sub-commands to the tree.
+#pragma once
+
+#include <memory>
+
+#include "cli/context.h"
+
+namespace CLI {
+class App;
+}
+
+namespace fireweed::cli {
+
+void AddDaemonCommands(CLI::App& app, Settings& settings);  // up down status logs version
+void AddEnvCommands(CLI::App& app, Settings& settings);     // env ca
+void AddDoctorCommand(CLI::App& app, Settings& settings);
+void AddIdentityCommands(CLI::App& app, Settings& settings);  // projects tokens service-accounts
+void AddComputeCommands(CLI::App& app, Settings& settings);
+void AddCompletionCommand(CLI::App& app, Settings& settings);
+
+// Runs a command line (without the program's name) and gives its exit status: 0, 1 for a failure,
+// 2 for a command line that makes no sense.
+int Run(const std::vector<std::string>& arguments, const Context& context);
+
+}  // namespace fireweed::cli

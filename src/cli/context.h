@@ -1,0 +1,38 @@
+// What a command knows of the world it was called in. Everything is handed in by main, so that
+// commands can be run by tests.
+#pragma once
+
+#include <cstdio>
+#include <string>
+
+#include "cli/env_plan.h"
+#include "client/endpoint.h"
+
+namespace fireweed::cli {
+
+struct Context {
+  Environment environment;
+  std::string program_directory;  // where `fireweed` lies; fireweedd lies beside it
+  std::string home;
+  unsigned user_id = 0;
+  bool terminal = false;  // standard output is one
+};
+
+// Options every command shares.
+struct Settings {
+  const Context* context = nullptr;
+  std::string state;  // --state; empty: FIREWEED_STATE, else the default
+  bool json = false;
+
+  // The state directory in force.
+  std::string State() const;
+  // The daemon's endpoint; throws Failure that says how to start one.
+  Endpoint Daemon() const;
+};
+
+// ~/.fireweed, or /var/lib/fireweed for root.
+std::string DefaultState(const Context& context);
+// Whether the process that wrote this endpoint still serves.
+bool IsAlive(const Endpoint& endpoint);
+
+}  // namespace fireweed::cli

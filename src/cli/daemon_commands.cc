@@ -1,0 +1,172 @@
+#include <fcntl.h>
+#include <sys/inotify.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "base/unique_fd.h"
+#include "cli/commands.h"
+#include "cli/daemon_process.h"
+#include "cli/output.h"
+#include "client/rest_client.h"
+#include "describe/json_codec.h"
+
+namespace fireweed::cli {
+namespace {
+
+constexpr std::chrono::seconds kStopLimit{40};  // the daemon drains for 30 s at most
+
+struct UpOptions {
+  std::string http, https, config;
+  bool foreground = false;
+};
+
+void PrintEndpoint(const Endpoint& endpoint, const Settings& settings, std::string_view what) {
+  if (settings.json) {
+    fmt::print("{}\n", EncodeJson(endpoint));
+    return;
+  }
+  bool terminal = settings.context->terminal;
+  fmt::print("fireweed {} {} (pid {})\n", endpoint.version, what, endpoint.pid);
+  fmt::print("  http   {}\n", Paint("http://" + endpoint.http, Colour::kBold, terminal));
+  fmt::print("  https  {}\n", Paint("https://" + endpoint.https, Colour::kBold, terminal));
+  fmt::print("  state  {}\n", settings.State());
+  fmt::print("  next   eval \"$(fireweed env)\"\n");
+}
+
+void Up(const UpOptions& options, const Settings& settings) {
+  std::string state = std::filesystem::absolute(settings.State());
+  std::optional<Endpoint> old = ReadEndpoint(state);
+  if (old && IsAlive(*old)) {
+    PrintEndpoint(*old, settings, "is running already");
+    return;
+  }
+  DaemonStart start;
+  start.program = settings.context->program_directory + "/fireweedd";
+  start.arguments = {"--state", state};
+  for (const auto& [flag, value] :
+       {std::pair("--http", options.http), std::pair("--https", options.https),
+        std::pair("--config", options.config)}) {
+    if (value.empty()) continue;
+    start.arguments.push_back(flag);
+    start.arguments.push_back(value);
+  }
+  start.log_path = state + "/" + kDaemonLogFile;
+  if (options.foreground) BecomeDaemon(start);
+  StartDaemon(start);
+  PrintEndpoint(*ReadEndpoint(state), settings, "serves");
+}
+
+void Down(bool purge, const Settings& settings) {
+  std::string state = settings.State();
+  std::optional<Endpoint> endpoint = ReadEndpoint(state);
+  bool running = endpoint && IsAlive(*endpoint);
+  if (running && !StopDaemon(endpoint->pid, kStopLimit)) {
+    fmt::print(stderr, "fireweed: the daemon did not end within {} s and was killed\n",
+               kStopLimit.count());
+  }
+  if (!settings.json) fmt::print("{}\n", running ? "stopped" : "no daemon was running");
+  if (!purge) return;
+  DaemonStart start{settings.context->program_directory + "/fireweedd",
+                    {"--state", std::filesystem::absolute(state).string(), "--purge"},
+                    ""};
+  BecomeDaemon(start);
+}
+
+void Status(const Settings& settings) {
+  std::optional<Endpoint> endpoint = ReadEndpoint(settings.State());
+  if (!endpoint || !IsAlive(*endpoint)) {
+    if (settings.json)
+      fmt::print("{{\"running\":false}}\n");
+    else
+      fmt::print("no daemon runs in {}\n", settings.State());
+    throw CLI::RuntimeError(1);
+  }
+  RestClient client(*endpoint, ReadOwner(settings.State()));
+  client.SendUnsigned("GET", "/readyz");
+  PrintEndpoint(*endpoint, settings, "serves");
+}
+
+// Copies what is in the file from `offset` on to standard output and gives the new offset.
+int64_t PrintFrom(const std::string& path, int64_t offset) {
+  std::ifstream file(path);
+  file.seekg(offset);
+  char buffer[65536];
+  while (file.read(buffer, sizeof buffer), file.gcount() > 0) {
+    std::fwrite(buffer, 1, static_cast<size_t>(file.gcount()), stdout);
+    offset += file.gcount();
+  }
+  std::fflush(stdout);
+  return offset;
+}
+
+int64_t LastLinesOffset(const std::string& path, int count) {
+  std::ifstream file(path, std::ios::ate);
+  int64_t offset = file.tellg();
+  for (int lines = 0; offset > 0; --offset) {
+    file.seekg(offset - 1);
+    if (file.get() == '\n' && ++lines > count) break;
+  }
+  return std::max<int64_t>(offset, 0);
+}
+
+void Logs(int lines, bool follow, const Settings& settings) {
+  std::string path = settings.State() + "/" + kDaemonLogFile;
+  if (!std::filesystem::exists(path)) {
+    throw Failure(
+        Code::kNotFound,
+        fmt::format("{} is not there; a daemon in the foreground logs to its terminal", path));
+  }
+  UniqueFd watch(inotify_init1(IN_CLOEXEC));
+  inotify_add_watch(watch.get(), path.c_str(), IN_MODIFY);
+  int64_t offset = PrintFrom(path, LastLinesOffset(path, lines));
+  char event[4096];
+  while (follow && read(watch.get(), event, sizeof event) > 0) offset = PrintFrom(path, offset);
+}
+
+}  // namespace
+
+void AddDaemonCommands(CLI::App& app, Settings& settings) {
+  auto up = std::make_shared<UpOptions>();
+  CLI::App* command = app.add_subcommand("up", "Start the daemon and wait until it serves");
+  command->add_option("--http", up->http,
+                      "HOST:PORT of plain HTTP; port 0 picks a free one and keeps it");
+  command->add_option("--https", up->https,
+                      "HOST:PORT of TLS; port 0 picks a free one and keeps it");
+  command->add_option("--config", up->config,
+                      "Settings file (default: config.yaml in the state directory)");
+  command->add_flag("--foreground", up->foreground, "Stay in the foreground, for supervisors");
+  command->callback([up, &settings] { Up(*up, settings); });
+
+  auto purge = std::make_shared<bool>(false);
+  command = app.add_subcommand("down", "Stop the daemon; instances go on unless purged");
+  command->add_flag(
+      "--purge", *purge,
+      "Also end instances and remove bridge, firewall table, namespaces, cgroups and mounts. "
+      "Buckets and settings stay");
+  command->callback([purge, &settings] { Down(*purge, settings); });
+
+  app.add_subcommand("status", "Say whether the daemon serves, and where")->callback([&settings] {
+    Status(settings);
+  });
+
+  auto lines = std::make_shared<int>(20);
+  auto follow = std::make_shared<bool>(false);
+  command = app.add_subcommand("logs", "Show the daemon's log");
+  command->add_option("-n,--lines", *lines, "How many lines from the end")->capture_default_str();
+  command->add_flag("-f,--follow", *follow, "Go on as lines arrive");
+  command->callback([lines, follow, &settings] { Logs(*lines, *follow, settings); });
+
+  app.add_subcommand("version", "Print the version")->callback([&settings] {
+    if (settings.json)
+      fmt::print("{{\"version\":\"{}\"}}\n", FIREWEED_VERSION);
+    else
+      fmt::print("fireweed {}\n", FIREWEED_VERSION);
+  });
+}
+
+}  // namespace fireweed::cli

@@ -1,0 +1,165 @@
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "cli/client_directory.h"
+#include "cli/commands.h"
+#include "cli/doctor.h"
+#include "cli/env_check.h"
+#include "cli/output.h"
+
+namespace fireweed::cli {
+namespace {
+
+struct EnvOptions {
+  bool unset = false, check = false, no_proxy = false;
+  std::string format = "shell";
+  std::vector<std::string> clients;
+};
+
+std::string Variable(const Context& context, const std::string& name) {
+  auto it = context.environment.find(name);
+  return it == context.environment.end() ? "" : it->second;
+}
+
+std::string Contents(const std::string& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+EnvFormat FormatByName(const std::string& name) {
+  if (name == "shell") return EnvFormat::kShell;
+  if (name == "json") return EnvFormat::kJson;
+  return EnvFormat::kDotenv;
+}
+
+// Where the calling user may keep a directory of their own for this daemon.
+std::string ClientDirectoryPath(const Settings& settings, const Endpoint& endpoint) {
+  std::string state = std::filesystem::absolute(settings.State());
+  if (access(state.c_str(), W_OK) == 0) return state + "/client";
+  return fmt::format("{}/.config/fireweed/{}", settings.context->home, endpoint.daemon_id);
+}
+
+ClientDirectorySpec Spec(const Settings& settings, const EnvOptions& options,
+                         const std::vector<Client>& clients) {
+  const Context& context = *settings.context;
+  std::string state = settings.State();
+  std::optional<Endpoint> endpoint = ReadEndpoint(state);
+  if (!endpoint) {
+    throw Failure(Code::kNotFound,
+                  fmt::format("no daemon in {}: start one with `fireweed up`", state));
+  }
+  ClientDirectorySpec spec;
+  spec.endpoint = *endpoint;
+  spec.path = ClientDirectoryPath(settings, *endpoint);
+  spec.owner = ReadOwner(state);
+  if (spec.owner.account.empty()) spec.owner.account = endpoint->owner;
+  spec.proxy_secret = std::string(Trim(ReadStateFile(state, kProxySecretFile)));
+  spec.authority_pem = ReadStateFile(state, kAuthorityFile);
+  std::string wgetrc = Variable(context, "FIREWEED_OLD_WGETRC");
+  if (wgetrc.empty() && Variable(context, "FIREWEED_ENV").empty())
+    wgetrc = Variable(context, "WGETRC");
+  spec.user_wgetrc = Contents(wgetrc.empty() ? context.home + "/.wgetrc" : wgetrc);
+  bool only_gsutil = clients.size() == 1 && clients[0] == Client::kGsutil;
+  spec.gsutil_stands_alone =
+      only_gsutil || FindProgram(Variable(context, "PATH"), "gcloud").empty();
+  spec.use_proxy = !options.no_proxy;
+  return spec;
+}
+
+void PrintEnv(const EnvOptions& options, const Settings& settings) {
+  EnvInputs inputs;
+  inputs.environment = settings.context->environment;
+  inputs.use_proxy = !options.no_proxy;
+  for (const std::string& name : options.clients) {
+    std::optional<Client> client = ClientByName(name);
+    if (!client) {
+      throw Failure(Code::kInvalid, fmt::format("'{}' is no client known here; there are {}", name,
+                                                fmt::join(ClientNames(), ", ")));
+    }
+    inputs.clients.push_back(*client);
+  }
+  ClientDirectorySpec spec = Spec(settings, options, inputs.clients);
+  ClientDirectory directory(spec);
+  directory.Prepare();
+  inputs.state = std::filesystem::absolute(settings.State());
+  inputs.client_directory = spec.path;
+  inputs.http_url = "http://" + spec.endpoint.http;
+  inputs.proxy_url = fmt::format("http://fireweed:{}@{}", spec.proxy_secret, spec.endpoint.http);
+  inputs.project = spec.endpoint.default_project;
+  inputs.bundle = [&](const std::string& base) { return directory.Bundle(base); };
+  fmt::print("{}", RenderEnv(PlanEnv(inputs), FormatByName(options.format)));
+  if (!IsAlive(spec.endpoint)) {
+    fmt::print(stderr,
+               "fireweed: the daemon is not running; https will fail until `fireweed up`\n");
+  }
+  if (isatty(STDOUT_FILENO)) {
+    fmt::print(stderr, "# these lines do nothing by themselves; type: eval \"$(fireweed env)\"\n");
+  }
+}
+
+void Env(const EnvOptions& options, const Settings& settings) {
+  if (options.unset) {
+    fmt::print("{}",
+               RenderEnv(PlanUnset(settings.context->environment), FormatByName(options.format)));
+    return;
+  }
+  if (options.check) {
+    bool good = true;
+    for (const Finding& finding : CheckEnv(settings)) {
+      good = good && finding.health == Health::kGood;
+      bool fine = finding.health == Health::kGood;
+      std::string mark = Paint(fine ? "ok  " : "FAIL", fine ? Colour::kGreen : Colour::kRed,
+                               settings.context->terminal);
+      fmt::print("{} {}: {}\n", mark, finding.topic, finding.seen);
+      if (!finding.cost.empty()) fmt::print("       {}\n", finding.cost);
+    }
+    if (!good) throw CLI::RuntimeError(1);
+    return;
+  }
+  PrintEnv(options, settings);
+}
+
+}  // namespace
+
+void AddEnvCommands(CLI::App& app, Settings& settings) {
+  auto options = std::make_shared<EnvOptions>();
+  CLI::App* command = app.add_subcommand(
+      "env", "Print what points a shell's clients at the daemon: eval \"$(fireweed env)\"");
+  command->add_option("client", options->clients,
+                      fmt::format("Only for these: {}", fmt::join(ClientNames(), ", ")));
+  command->add_flag("--unset", options->unset,
+                    "Put everything back as it was; works without a daemon");
+  command->add_flag("--check", options->check,
+                    "Say whether this shell reaches the daemon, and why not");
+  command->add_flag("--no-proxy", options->no_proxy, "Endpoint settings instead of a proxy");
+  command->add_option("--format", options->format, "shell, json or dotenv")
+      ->check(CLI::IsMember({"shell", "json", "dotenv"}))
+      ->capture_default_str();
+  command->callback([options, &settings] { Env(*options, settings); });
+
+  auto pem = std::make_shared<bool>(false);
+  auto fingerprint = std::make_shared<bool>(false);
+  command = app.add_subcommand("ca", "The certificate authority that clients must trust");
+  command->add_flag("--pem", *pem, "Print the certificate");
+  command->add_flag("--fingerprint", *fingerprint, "Print its SHA-256 fingerprint");
+  command->callback([pem, fingerprint, &settings] {
+    std::string text = ReadStateFile(settings.State(), kAuthorityFile);
+    if (*pem)
+      fmt::print("{}", text);
+    else if (*fingerprint)
+      fmt::print("{}\n", CertificateFingerprint(text));
+    else
+      fmt::print("{}/{}\n", settings.State(), kAuthorityFile);
+  });
+}
+
+}  // namespace fireweed::cli

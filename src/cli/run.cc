@@ -1,0 +1,57 @@
+#include <algorithm>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "base/error.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "describe/json_writer.h"
+
+namespace fireweed::cli {
+namespace {
+
+void Report(const Error& error, const Settings& settings) {
+  if (settings.json) {
+    JsonWriter out;
+    out.BeginObject().Key("error").BeginObject();
+    out.Field("code", CodeName(error.code)).Field("message", error.message);
+    out.EndObject().EndObject();
+    fmt::print(stderr, "{}\n", out.text());
+    return;
+  }
+  fmt::print(stderr, "fireweed: {}\n", error.message);
+}
+
+}  // namespace
+
+int Run(const std::vector<std::string>& arguments, const Context& context) {
+  Settings settings;
+  settings.context = &context;
+  CLI::App app("Fireweed: a self-hosted machine-learning training cloud", "fireweed");
+  app.add_option("--state", settings.state,
+                 "State directory of the daemon (FIREWEED_STATE; default ~/.fireweed, for root "
+                 "/var/lib/fireweed)");
+  app.add_flag("--json", settings.json, "Print JSON");
+  app.require_subcommand(1);
+  app.fallthrough();
+  AddDaemonCommands(app, settings);
+  AddEnvCommands(app, settings);
+  AddDoctorCommand(app, settings);
+  AddCompletionCommand(app, settings);
+  // CLI11 takes the words last first.
+  std::vector<std::string> words(arguments.rbegin(), arguments.rend());
+  try {
+    app.parse(std::move(words));
+    return 0;
+  } catch (const CLI::RuntimeError& error) {
+    return error.get_exit_code();
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
+  } catch (const Failure& failure) {
+    Report(failure.error(), settings);
+    return 1;
+  }
+}
+
+}  // namespace fireweed::cli

@@ -1,0 +1,70 @@
+// How a command finds its daemon: a small file the daemon leaves in its state directory when it
+// serves, and the credentials beside it (mode 0600, readable by the daemon's user only).
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "describe/type.h"
+
+namespace fireweed {
+
+struct Endpoint {
+  std::string http;   // "127.0.0.1:8080"
+  std::string https;  // "127.0.0.1:8443"
+  int64_t pid = 0;
+  std::string version;
+  std::string daemon_id;  // tells bridges, cgroups and namespaces of several daemons apart
+  std::string started;
+  std::string default_project;
+  std::string zone;
+  std::string owner;   // e-mail of the local owner
+  std::string driver;  // what runs instances
+};
+
+// The owner's credential in the form that Google's libraries read.
+struct AuthorizedUser {
+  std::string type = "authorized_user";
+  std::string client_id;
+  std::string client_secret;
+  std::string refresh_token;
+  std::string account;
+  std::string universe_domain = "googleapis.com";
+};
+
+// Names of the files in a state directory that commands read.
+inline constexpr const char* kEndpointFile = "endpoint.json";
+inline constexpr const char* kOwnerFile = "owner.json";
+inline constexpr const char* kProxySecretFile = "proxy-secret";
+inline constexpr const char* kAuthorityFile = "ca/ca.crt";
+inline constexpr const char* kDaemonLogFile = "log/fireweedd.log";
+
+// Absent when no daemon has ever served from this directory. Throws Failure on a broken file.
+std::optional<Endpoint> ReadEndpoint(const std::string& state);
+AuthorizedUser ReadOwner(const std::string& state);
+// A whole small file; kNotFound and kDenied name the path and what to do about it.
+std::string ReadStateFile(const std::string& state, const std::string& name);
+
+}  // namespace fireweed
+
+namespace fireweed {
+template <>
+inline constexpr auto kFields<Endpoint> = std::tuple{F("http", &Endpoint::http),
+                                                     F("https", &Endpoint::https),
+                                                     F("pid", &Endpoint::pid),
+                                                     F("version", &Endpoint::version),
+                                                     F("daemonId", &Endpoint::daemon_id),
+                                                     F("started", &Endpoint::started),
+                                                     F("project", &Endpoint::default_project),
+                                                     F("zone", &Endpoint::zone),
+                                                     F("owner", &Endpoint::owner),
+                                                     F("driver", &Endpoint::driver)};
+template <>
+inline constexpr auto kFields<AuthorizedUser> =
+    std::tuple{F("type", &AuthorizedUser::type),
+               F("client_id", &AuthorizedUser::client_id),
+               F("client_secret", &AuthorizedUser::client_secret),
+               F("refresh_token", &AuthorizedUser::refresh_token),
+               F("account", &AuthorizedUser::account),
+               F("universe_domain", &AuthorizedUser::universe_domain)};
+}  // namespace fireweed

@@ -1,0 +1,144 @@
+#include "client/rest_client.h"
+
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "net/errors.h"
+#include "net/http_client.h"
+
+namespace fireweed {
+namespace {
+
+struct TokenReply {
+  std::string access_token, error, error_description;
+};
+
+// A path or query value as text; lists are handled by the caller.
+std::string ScalarText(const Type& type, const void* value) {
+  switch (type.kind) {
+    case Kind::kString: return *static_cast<const std::string*>(value);
+    case Kind::kOptional: {
+      const void* inner = type.get(value);
+      return inner ? ScalarText(*type.element, inner) : "";
+    }
+    default: {
+      JsonWriter out;
+      EncodeValue(type, value, out);
+      std::string text = out.Take();
+      return text.size() >= 2 && text.front() == '"' ? text.substr(1, text.size() - 2) : text;
+    }
+  }
+}
+
+void AppendQuery(std::string& query, std::string_view name, const std::string& text) {
+  if (text.empty()) return;
+  query += fmt::format("{}{}={}", query.empty() ? "?" : "&", name, PercentEncode(text));
+}
+
+// "{parent=projects/*}" keeps its slashes; a plain parameter is one segment.
+std::string FillPath(std::string_view path, const Type& type, const void* request) {
+  std::string out;
+  while (!path.empty()) {
+    size_t open = path.find('{');
+    out.append(path.substr(0, open));
+    if (open == std::string_view::npos) break;
+    size_t close = path.find('}', open);
+    std::string_view inside = path.substr(open + 1, close - open - 1);
+    size_t equals = inside.find('=');
+    const Field* field = type.Find(inside.substr(0, equals));
+    if (!field) Abort("a route's path parameter is no field of its request");
+    std::string text = ScalarText(*field->type, field->Of(request));
+    out += equals == std::string_view::npos ? PercentEncode(text) : text;
+    path.remove_prefix(close + 1);
+  }
+  return out;
+}
+
+}  // namespace
+
+template <>
+inline constexpr auto kFields<TokenReply> =
+    std::tuple{F("access_token", &TokenReply::access_token), F("error", &TokenReply::error),
+               F("error_description", &TokenReply::error_description)};
+
+RestClient::RestClient(const Endpoint& endpoint, AuthorizedUser owner)
+    : base_url_("http://" + endpoint.http),
+      owner_(std::move(owner)),
+      http_(std::make_unique<net::HttpClient>(net::HttpClient::Options{})) {}
+
+RestClient::~RestClient() = default;
+
+const std::string& RestClient::AccessToken() {
+  if (!token_.empty()) return token_;
+  net::ClientRequest request;
+  request.method = "POST";
+  request.url = base_url_ + "/token";
+  request.headers.push_back({"Content-Type", "application/x-www-form-urlencoded"});
+  request.body =
+      fmt::format("grant_type=refresh_token&client_id={}&client_secret={}&refresh_token={}",
+                  PercentEncode(owner_.client_id), PercentEncode(owner_.client_secret),
+                  PercentEncode(owner_.refresh_token));
+  net::ClientResponse response = http_->Send(request).value();
+  if (response.status / 100 == 5)
+    throw Failure(net::ErrorFromResponse(response.status, response.body));
+  TokenReply reply = DecodeJson<TokenReply>(response.body);
+  if (response.status != 200) {
+    throw Failure(Code::kUnauthenticated,
+                  fmt::format("the daemon does not take the owner's credential: {} {}", reply.error,
+                              reply.error_description));
+  }
+  token_ = reply.access_token;
+  return token_;
+}
+
+std::string RestClient::Send(std::string_view verb, const std::string& target,
+                             const std::string& body, std::string_view host) {
+  for (int attempt = 0;; ++attempt) {
+    net::ClientRequest request;
+    request.method = std::string(verb);
+    request.url = base_url_ + target;
+    request.headers.push_back({"Authorization", "Bearer " + AccessToken()});
+    if (!host.empty()) request.headers.push_back({"Host", std::string(host)});
+    if (!body.empty()) request.headers.push_back({"Content-Type", "application/json"});
+    request.body = body;
+    net::ClientResponse response = http_->Send(request).value();
+    if (response.status / 100 == 2) return response.body;
+    if (response.status != 401 || attempt > 0) {
+      throw Failure(net::ErrorFromResponse(response.status, response.body));
+    }
+    token_.clear();  // it may have expired: once more with a new one
+  }
+}
+
+std::string RestClient::SendUnsigned(std::string_view verb, const std::string& target) {
+  net::ClientRequest request;
+  request.method = std::string(verb);
+  request.url = base_url_ + target;
+  net::ClientResponse response = http_->Send(request).value();
+  if (response.status / 100 == 2) return response.body;
+  throw Failure(net::ErrorFromResponse(response.status, response.body));
+}
+
+std::string RestClient::Target(const api::MethodEntry& method, const void* request,
+                               std::string& body) {
+  std::string query;
+  for (const Field& field : method.request->fields) {
+    const void* member = field.Of(request);
+    if (field.flags & kBody) {
+      JsonWriter out;
+      EncodeValue(*field.type, member, out, Audience::kWire);
+      body = out.Take();
+    }
+    if (!(field.flags & kQuery)) continue;
+    if (field.type->kind == Kind::kList) {
+      for (size_t i = 0; i < field.type->count(member); ++i) {
+        AppendQuery(query, field.name, ScalarText(*field.type->element, field.type->at(member, i)));
+      }
+    } else {
+      AppendQuery(query, field.name, ScalarText(*field.type, member));
+    }
+  }
+  return FillPath(method.path, *method.request, request) + query;
+}
+
+}  // namespace fireweed

@@ -1,0 +1,55 @@
+// What for: calls of our own API, by the same method tables that the server routes by.
+// Threads: one at a time. May block: yes, on the network.
+// Owns: its connection and its access token, which it fetches with the owner's refresh token at the
+//   first call and again when a call is answered 401.
+// A failure: Failure with the code and message that the server answered with; kUnavailable when no
+//   daemon answers.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "api/method.h"
+#include "client/endpoint.h"
+#include "describe/json_codec.h"
+
+namespace fireweed {
+
+namespace net {
+class HttpClient;
+}
+
+class RestClient {
+ public:
+  RestClient(const Endpoint& endpoint, AuthorizedUser owner);
+  ~RestClient();
+
+  // `target`: path and query. The body of a 2xx response; anything else throws. `host`: which Google
+  // API is meant, for paths that several have.
+  std::string Send(std::string_view verb, const std::string& target, const std::string& body,
+                   std::string_view host = {});
+
+  template <class Req, class Res>
+  Res Call(const api::Method<Req, Res>& method, const Req& request) {
+    std::string body;
+    std::string target = Target(method.entry(), &request, body);
+    return DecodeJson<Res>(Send(VerbName(method.verb), target, body, method.service.hosts.front()));
+  }
+
+  // Without a token: what is open to everybody.
+  std::string SendUnsigned(std::string_view verb, const std::string& target);
+
+  const std::string& AccessToken();
+
+ private:
+  // Path and query of a call, from the kPath and kQuery fields; the kBody field becomes `body`.
+  static std::string Target(const api::MethodEntry& method, const void* request, std::string& body);
+
+  std::string base_url_;
+  AuthorizedUser owner_;
+  std::string token_;
+  std::unique_ptr<net::HttpClient> http_;
+};
+
+}  // namespace fireweed
