@@ -1,5 +1,6 @@
-// The catalog's hot paths on a real file system: commits (with the syncs they share), finds, scans and cached rows.
-// TMPDIR chooses the file system. "Disk" in a name: SQLite over base/disk.h instead of its own file layer, to know what the seam costs.
+// The catalog's hot paths on a real file system: commits (with the syncs they share), finds, scans
+// and cached rows. TMPDIR chooses the file system. "Disk" in a name: SQLite over base/disk.h
+// instead of its own file layer, to know what the seam costs.
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
@@ -109,7 +110,8 @@ void Commit(benchmark::State& state) {
   }
 }
 
-// How long single commits take, checkpoints included: nobody may be made to wait for the log to be copied.
+// How long single commits take, checkpoints included: nobody may be made to wait for the log to be
+// copied.
 void CommitTail(benchmark::State& state) {
   std::string body(kBodyBytes, 'y');
   std::vector<double> millis;

@@ -1,13 +1,16 @@
-// What for: small records in key order, in serialisable transactions, with a feed of what was committed.
+// What for: small records in key order, in serialisable transactions, with a feed of what was
+//   committed.
 // Who calls: services and controllers, any thread.
 // May block: Write until its transaction is durable; Read for the length of its body.
 // Owns: everything stored; rows handed out are copies.
-// A failure: Write and Read throw Failure, and then nothing of that body is stored. A body that throws is
-//   rolled back alone and its exception comes out of Write; neighbours of the same group commit are untouched.
+// A failure: Write and Read throw Failure, and then nothing of that body is stored. A body that
+//   throws is rolled back alone and its exception comes out of Write; neighbours of the same group
+//   commit are untouched.
 //
-// A body may be run again from the start (an engine may retry on conflict): it has no effect outside its
-// transaction. Inside a transaction reads see its own writes. After commit the changed keys go to the feed in
-// commit order, before Write returns: whoever caches rows is never behind an acknowledged write.
+// A body may be run again from the start (an engine may retry on conflict): it has no effect
+// outside its transaction. Inside a transaction reads see its own writes. After commit the changed
+// keys go to the feed in commit order, before Write returns: whoever caches rows is never behind an
+// acknowledged write.
 #pragma once
 
 #include <cstdint>
@@ -59,8 +62,8 @@ class Txn {
   virtual ~Txn() = default;
 
   virtual std::optional<RawRow> FindRaw(std::string_view kind, std::string_view key) = 0;
-  // `if_version`: 0 means "must not exist"; another number "must be at this version". Otherwise kPrecondition
-  // (kExists for 0). Returns the new version. Only in Write.
+  // `if_version`: 0 means "must not exist"; another number "must be at this version". Otherwise
+  // kPrecondition (kExists for 0). Returns the new version. Only in Write.
   virtual int64_t PutRaw(std::string_view kind, std::string_view key, std::string_view body,
                          std::optional<int64_t> if_version) = 0;
   virtual bool EraseRaw(std::string_view kind,
@@ -105,8 +108,8 @@ class Catalog {
   virtual void Write(std::string_view why, const std::function<void(Txn&)>& body,
                      Lane lane = Lane::kControl) = 0;
   virtual void Read(const std::function<void(Txn&)>& body) const = 0;
-  // Sinks are added before the first Write and called on the committing thread; they must be quick and must not
-  // call back into the catalog.
+  // Sinks are added before the first Write and called on the committing thread; they must be quick
+  // and must not call back into the catalog.
   virtual void OnCommit(Sink sink) = 0;
 };
 

@@ -202,7 +202,8 @@ TEST_P(CatalogContract, AReadCannotWrite) {
   EXPECT_EQ(Body("k"), "x");
 }
 
-// Many writers at once, some of which throw: every one is told its own fate, nothing is lost or half done.
+// Many writers at once, some of which throw: every one is told its own fate, nothing is lost or
+// half done.
 TEST_P(CatalogContract, ConcurrentWritersEachKeepTheirOwnFate) {
   constexpr int kThreads = 8, kRounds = 40;
   std::vector<std::thread> threads;

@@ -1,4 +1,5 @@
-// The rows that one transaction changed, each once, in the order of their first change: what the feed reports.
+// The rows that one transaction changed, each once, in the order of their first change: what the
+// feed reports.
 #pragma once
 
 #include <set>

@@ -25,8 +25,9 @@ LogCheckpoints::~LogCheckpoints() {
 void LogCheckpoints::AfterCommit(int log_pages) {
   if (log_pages < last_pages_) next_pages_ = start_pages_;  // the log has started over
   last_pages_ = log_pages;
-  if (!OnWriter(log_pages)) return;
   bool is_long = log_pages >= start_pages_ * kLongLog;
+  // However busy the machine keeps the background thread, the log does not grow without end.
+  if (!OnWriter(log_pages) && !(is_long && log_pages >= next_pages_)) return;
   Copy(writer_, is_long ? SqliteConnection::CheckpointMode::kRestart
                         : SqliteConnection::CheckpointMode::kPassive);
   // A log that a reader keeps from starting over is not looked at again with every commit.

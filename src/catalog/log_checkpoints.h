@@ -1,8 +1,10 @@
-// When the write-ahead log is copied into the main file, so that neither it nor a commit grows long.
+// When the write-ahead log is copied into the main file, so that neither it nor a commit grows
+// long.
 //
-// The bulk of the copying is done beside the writer, on a thread and a connection of its own: it takes no lock
-// that a commit needs. A log that is never caught up with cannot start over, so once the copy has nearly reached
-// its end the writer copies the last pages itself between two commits, a matter of a page or two and one sync.
+// The bulk of the copying is done beside the writer, on a thread and a connection of its own: it
+// takes no lock that a commit needs. A log that is never caught up with cannot start over, so once
+// the copy has nearly reached its end the writer copies the last pages itself between two commits,
+// a matter of a page or two and one sync.
 #pragma once
 
 #include <atomic>
@@ -29,7 +31,8 @@ class LogCheckpoints {
   int64_t count() const { return count_; }
 
  private:
-  // A log this many times longer than the start mark is worth waiting for readers, so that it stops growing.
+  // A log this many times longer than the start mark is worth waiting for readers, so that it stops
+  // growing.
   static constexpr int kLongLog = 16;
 
   bool OnWriter(int log_pages);

@@ -10,7 +10,8 @@
 
 namespace fireweed {
 
-// Writes go straight to the table; what they replaced is kept, so that a body that throws can be undone.
+// Writes go straight to the table; what they replaced is kept, so that a body that throws can be
+// undone.
 class MemoryCatalog::MemoryTxn final : public Txn {
  public:
   enum class Mode { kRead, kWrite };

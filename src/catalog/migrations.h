@@ -18,8 +18,9 @@ struct Migration {
 // All steps in order, from the empty file (0) on. Only ever appended to.
 std::span<const Migration> CatalogMigrations();
 
-// Brings the file up to the newest format in `steps`; each step is whole or not at all. Throws kPrecondition,
-// and changes nothing, when the file is newer than this program or no catalog at all.
+// Brings the file up to the newest format in `steps`; each step is whole or not at all. Throws
+// kPrecondition, and changes nothing, when the file is newer than this program or no catalog at
+// all.
 void MigrateCatalog(SqliteConnection& connection, std::span<const Migration> steps);
 
 }  // namespace fireweed

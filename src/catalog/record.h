@@ -1,4 +1,5 @@
-// Described structs as catalog rows, in the JSON of their field table. A record type names its kind once:
+// Described structs as catalog rows, in the JSON of their field table. A record type names its kind
+// once:
 //
 //   template <> inline constexpr std::string_view kRecordKind<Bucket> = "bucket";
 #pragma once
@@ -15,8 +16,8 @@ namespace fireweed {
 template <class T>
 inline constexpr std::string_view kRecordKind = "";
 
-// Unknown fields of a row are ignored: a field that was removed does not make old rows unreadable. A row that
-// does not decode is kInternal, since nobody but this program wrote it.
+// Unknown fields of a row are ignored: a field that was removed does not make old rows unreadable.
+// A row that does not decode is kInternal, since nobody but this program wrote it.
 template <class T>
 struct RecordCodec {
   static constexpr std::string_view kKind = kRecordKind<T>;

@@ -1,14 +1,15 @@
-// What for: decoded rows of one record type by key, for hot reads. Whoever asks gets a snapshot that nobody
-//   changes any more, never older than the last acknowledged write of that row.
-// Who calls: any thread. Peek is fit for I/O threads: one short lock, no decoding, no I/O. Get may read the
-//   catalog and therefore block; it is not called from a transaction body or a sink.
-// Owns: its entries. Made before the catalog's first Write (it listens to the commit feed); may go before the
-//   catalog does.
+// What for: decoded rows of one record type by key, for hot reads. Whoever asks gets a snapshot
+//   that nobody changes any more, never older than the last acknowledged write of that row.
+// Who calls: any thread. Peek is fit for I/O threads: one short lock, no decoding, no I/O. Get may
+//   read the catalog and therefore block; it is not called from a transaction body or a sink.
+// Owns: its entries. Made before the catalog's first Write (it listens to the commit feed); may go
+//   before the catalog does.
 // A failure: Get throws what Catalog::Read throws.
 //
-// Why no reader can be behind: the feed drops a row after its commit and before the writer is told. A fill
-// notes the shard's turn before it takes its snapshot and is kept only if no commit touched the shard since; so
-// a snapshot from before a commit is either put in before the feed drops it, or not at all.
+// Why no reader can be behind: the feed drops a row after its commit and before the writer is told.
+// A fill notes the shard's turn before it takes its snapshot and is kept only if no commit touched
+// the shard since; so a snapshot from before a commit is either put in before the feed drops it, or
+// not at all.
 #pragma once
 
 #include <array>
@@ -79,7 +80,8 @@ class RowCache {
     void Keep(std::string_view key, const Snapshot& row, uint64_t turn, size_t capacity) {
       std::list<Entry> dropped;  // freed after the lock
       std::lock_guard lock(mu_);
-      // Another fill may have been first; both saw the same state of the row, or the turn would differ.
+      // Another fill may have been first; both saw the same state of the row, or the turn would
+      // differ.
       if (turn != turn_ || by_key_.contains(key)) return;
       recent_.push_front({Key(key), row});
       by_key_.emplace(recent_.front().key, recent_.begin());

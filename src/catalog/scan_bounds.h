@@ -17,7 +17,8 @@ struct ScanBounds {
 
 ScanBounds BoundsOf(const ScanRange& range);
 
-// The smallest key greater than every key that begins with `prefix`; none where there is no such key.
+// The smallest key greater than every key that begins with `prefix`; none where there is no such
+// key.
 std::optional<std::string> PrefixEnd(std::string_view prefix);
 
 }  // namespace fireweed

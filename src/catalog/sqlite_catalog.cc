@@ -15,6 +15,9 @@ namespace {
 
 // Read connections kept open when nobody uses them; each holds a page cache.
 constexpr size_t kIdleReaders = 8;
+// A commit makes the other connections' caches worthless, so readers get little of them.
+constexpr const char* kReaderCache = "PRAGMA cache_size = -512";   // KiB
+constexpr const char* kWriterCache = "PRAGMA cache_size = -4096";  // KiB
 
 int RememberLogPages(void* out, sqlite3*, const char*, int pages) {
   *static_cast<int*>(out) = pages;
@@ -40,6 +43,7 @@ struct SqliteCatalog::Slot {
 SqliteCatalog::SqliteCatalog(Options options, Logger& logger)
     : options_(std::move(options)), logger_(logger) {
   writer_connection_ = Connect();
+  writer_connection_->Exec(kWriterCache);
   std::string mode = writer_connection_->QueryText("PRAGMA journal_mode = WAL");
   if (mode != "wal") {
     throw Failure(Code::kInternal,
@@ -94,6 +98,7 @@ std::unique_ptr<SqliteConnection> SqliteCatalog::TakeReader() const {
   }
   auto reader = Connect();
   reader->Exec("PRAGMA query_only = ON");
+  reader->Exec(kReaderCache);
   return reader;
 }
 
@@ -139,7 +144,8 @@ void SqliteCatalog::RunBatch() {
   std::optional<Error> broken = BeginTransaction();
   while (std::shared_ptr<WriteJob> job = queue_.Take(share)) {
     RunBody(batch.emplace_back(Slot{std::move(job), {}, nullptr}), broken);
-    // Some failures of the engine (a full disk) end the whole transaction, not the body's savepoint alone.
+    // Some failures of the engine (a full disk) end the whole transaction, not the body's savepoint
+    // alone.
     if (broken || !writer_connection_->in_transaction()) break;
   }
   if (!Commit(batch) && batch.size() > 1) RunAlone(batch);
@@ -149,8 +155,8 @@ void SqliteCatalog::RunBatch() {
   for (Slot& slot : batch) slot.job->Finish(std::move(slot.failure));
 }
 
-// A group that could not be committed as one: every body that did not fail by itself gets a transaction of its
-// own, so that the one that was too much for the engine fails alone.
+// A group that could not be committed as one: every body that did not fail by itself gets a
+// transaction of its own, so that the one that was too much for the engine fails alone.
 void SqliteCatalog::RunAlone(std::span<Slot> batch) {
   for (Slot& slot : batch) {
     if (slot.failed_itself) continue;

@@ -1,9 +1,11 @@
-// The catalog in one SQLite file (write-ahead log, full sync). One writer thread commits in groups: all bodies
-// that wait, a savepoint each, one sync, then the feed, then everybody is told. Readers have connections of their
-// own and never wait for the writer. The destructor finishes what is queued.
+// The catalog in one SQLite file (write-ahead log, full sync). One writer thread commits in groups:
+// all bodies that wait, a savepoint each, one sync, then the feed, then everybody is told. Readers
+// have connections of their own and never wait for the writer. The destructor finishes what is
+// queued.
 //
-// A full disk: Write throws kExhausted and nothing of it is stored; reads go on; writes work again as soon as
-// there is room. A failed checkpoint is tried again with later commits and loses nothing.
+// A full disk: Write throws kExhausted and nothing of it is stored; reads go on; writes work again
+// as soon as there is room. A failed checkpoint is tried again with later commits and loses
+// nothing.
 #pragma once
 
 #include <atomic>
@@ -29,8 +31,8 @@ struct SqliteCatalogOptions {
   const char* vfs = nullptr;  // a registered file layer; null is the system's own
   // Pages in the write-ahead log that start a checkpoint.
   int checkpoint_pages = 1000;
-  // kBackground copies the log beside the writer. kInline does it on the writer thread after everybody is told,
-  // so that a recorded run repeats call by call.
+  // kBackground copies the log beside the writer. kInline does it on the writer thread after
+  // everybody is told, so that a recorded run repeats call by call.
   enum class Checkpoints { kBackground, kInline } checkpoints = Checkpoints::kBackground;
 };
 
@@ -38,7 +40,8 @@ class SqliteCatalog final : public Catalog {
  public:
   using Options = SqliteCatalogOptions;
 
-  // Opens or creates the file and brings it up to date. Throws kPrecondition when a newer program wrote it.
+  // Opens or creates the file and brings it up to date. Throws kPrecondition when a newer program
+  // wrote it.
   explicit SqliteCatalog(Options options, Logger& logger);
   ~SqliteCatalog() override;
 

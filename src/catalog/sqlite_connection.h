@@ -1,5 +1,5 @@
-// One SQLite connection with its prepared statements. Used by one thread at a time; every call may block on the
-// disk and throws Failure. kExhausted means that the disk is full.
+// One SQLite connection with its prepared statements. Used by one thread at a time; every call may
+// block on the disk and throws Failure. kExhausted means that the disk is full.
 #pragma once
 
 #include <array>
@@ -36,8 +36,8 @@ enum class Sql {
 
 const char* SqlText(Sql sql);
 
-// A prepared statement in use; its destructor makes it ready for the next user. Text and blobs that are bound
-// must stay where they are until then.
+// A prepared statement in use; its destructor makes it ready for the next user. Text and blobs that
+// are bound must stay where they are until then.
 class Statement {
  public:
   Statement(sqlite3* db, sqlite3_stmt* statement) : db_(db), statement_(statement) {}
@@ -58,7 +58,8 @@ class Statement {
 
 class SqliteConnection {
  public:
-  // `vfs`: the name of a registered file layer, or null for the system's own. Creates the file when missing.
+  // `vfs`: the name of a registered file layer, or null for the system's own. Creates the file when
+  // missing.
   SqliteConnection(const std::string& path, const char* vfs);
   ~SqliteConnection();
   SqliteConnection(const SqliteConnection&) = delete;

@@ -1,5 +1,6 @@
-// Power cuts, enumerated: before every single change that SQLite makes to its files in a recorded run, and with
-// every kind of loss, the catalog opens again with everything acknowledged in it and nothing half done.
+// Power cuts, enumerated: before every single change that SQLite makes to its files in a recorded
+// run, and with every kind of loss, the catalog opens again with everything acknowledged in it and
+// nothing half done.
 #include <atomic>
 
 #include <gtest/gtest.h>

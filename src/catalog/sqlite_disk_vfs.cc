@@ -240,7 +240,8 @@ int Delete(sqlite3_vfs* vfs, const char* path, int sync_directory) {
   return synced ? SQLITE_OK : layer.CodeFor(synced.error(), SQLITE_IOERR_DIR_FSYNC);
 }
 
-// An empty file counts as absent, as with the system's own layer: a journal without bytes is no journal.
+// An empty file counts as absent, as with the system's own layer: a journal without bytes is no
+// journal.
 int Access(sqlite3_vfs* vfs, const char* path, int, int* out) {
   SqliteDiskLayer& layer = Of(vfs);
   *out = 0;

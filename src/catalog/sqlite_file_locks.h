@@ -1,5 +1,6 @@
-// The locks on one database file and its write-ahead log among the connections of one process, by SQLite's
-// rules, and the log's shared memory. One per file, shared by its open handles; any thread; never waits.
+// The locks on one database file and its write-ahead log among the connections of one process, by
+// SQLite's rules, and the log's shared memory. One per file, shared by its open handles; any
+// thread; never waits.
 #pragma once
 
 #include <array>
@@ -22,15 +23,16 @@ class SqliteFileLocks {
     unsigned shared_slots = 0, exclusive_slots = 0;  // bit i: slot i of the log
   };
 
-  // False: another handle is in the way. A refused kExclusive may leave the holder pending, which keeps new
-  // readers out until it gives up or gets through.
+  // False: another handle is in the way. A refused kExclusive may leave the holder pending, which
+  // keeps new readers out until it gives up or gets through.
   bool Raise(Holder& holder, Level level);
   void Lower(Holder& holder, Level level);
   bool AnyoneReserved() const;
 
   bool LockSlots(Holder& holder, int first, int count, bool exclusive);
   void UnlockSlots(Holder& holder, int first, int count);
-  // The `index`th piece of the log's shared memory; null when it does not exist and is not to be made.
+  // The `index`th piece of the log's shared memory; null when it does not exist and is not to be
+  // made.
   volatile void* Region(int index, int size, bool make);
   void Barrier();
 

@@ -87,8 +87,9 @@ int ReadPid(int fd) {
   return pid;
 }
 
-// A lock of the open file, like flock's: it ends with the process, not with the first close. Unlike flock's it
-// can be asked for without being taken, so that a question never makes a daemon's start fail.
+// A lock of the open file, like flock's: it ends with the process, not with the first close. Unlike
+// flock's it can be asked for without being taken, so that a question never makes a daemon's start
+// fail.
 struct flock WholeFile(short type) {
   struct flock whole {};
   whole.l_type = type;
@@ -108,8 +109,8 @@ UniqueFd Lock(const std::string& directory) {
     throw Failure(Code::kUnavailable,
                   fmt::format("The state directory {} is in use by {}.", directory, who));
   }
-  // Only a word for whoever finds the directory locked: the lock itself needs no bytes, so a full disk is no
-  // reason not to start.
+  // Only a word for whoever finds the directory locked: the lock itself needs no bytes, so a full
+  // disk is no reason not to start.
   std::string pid = fmt::format("{}\n", getpid());
   if (ftruncate(fd.get(), 0) == 0) {
     [[maybe_unused]] ssize_t written = pwrite(fd.get(), pid.data(), pid.size(), 0);

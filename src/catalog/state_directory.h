@@ -1,10 +1,11 @@
-// What for: the one directory that holds everything a daemon knows. Made with mode 0700, used by one process at
-//   a time, marked with the format it was written in.
+// What for: the one directory that holds everything a daemon knows. Made with mode 0700, used by
+//   one process at a time, marked with the format it was written in.
 // Who calls: bin/ at start, one thread; the path and FreeBytes any thread.
 // May block: the constructor, on the disk.
 // Owns: the lock, until it is destroyed or the process ends, however it ends.
-// A failure: the constructor throws. kUnavailable: another process (named by its pid) uses the directory;
-//   kPrecondition: a newer program wrote it, or it is no state directory; kDenied: it is not ours.
+// A failure: the constructor throws. kUnavailable: another process (named by its pid) uses the
+//   directory; kPrecondition: a newer program wrote it, or it is no state directory; kDenied: it is
+//   not ours.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,8 @@
 
 namespace fireweed {
 
-// The step from format `to - 1` to `to`. May be cut off anywhere and is then run again from the start.
+// The step from format `to - 1` to `to`. May be cut off anywhere and is then run again from the
+// start.
 struct StateMigration {
   int to;
   const char* what;
@@ -28,9 +30,9 @@ struct StateMigration {
 // All steps in order; only ever appended to. Format 1 is where it began and has no step.
 std::span<const StateMigration> StateMigrations();
 
-// Makes the directory when it is missing, marks it, and brings an older one up to date. Only names that a
-// cut-off start may have left are allowed in a directory without a mark. The part of StateDirectory that runs on
-// any Disk.
+// Makes the directory when it is missing, marks it, and brings an older one up to date. Only names
+// that a cut-off start may have left are allowed in a directory without a mark. The part of
+// StateDirectory that runs on any Disk.
 void PrepareStateFormat(Disk& disk, const std::string& directory,
                         std::span<const StateMigration> steps);
 
@@ -47,7 +49,8 @@ class StateDirectory {
   // Throws kExhausted, with both numbers in the message.
   void RequireFreeBytes(int64_t least) const;
 
-  // The process that holds the directory, for commands that look for their daemon; 0 when nobody does.
+  // The process that holds the directory, for commands that look for their daemon; 0 when nobody
+  // does.
   static int HolderOf(const std::string& path);
 
  private:

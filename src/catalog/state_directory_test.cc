@@ -129,8 +129,8 @@ TEST_F(StateDirectoryTest, AnUnreadableMarkIsNotGuessedAt) {
   EXPECT_EQ(ErrorOf([&] { StateDirectory state(*disk_, path_); }).code, Code::kPrecondition);
 }
 
-// Cut off before any single change of creation or migration, with any loss: the next start succeeds and ends in
-// the same place.
+// Cut off before any single change of creation or migration, with any loss: the next start succeeds
+// and ends in the same place.
 TEST(StateFormat, SurvivesACrashAtEveryPoint) {
   MemoryDisk recorded;
   PrepareStateFormat(recorded, "/state", {});

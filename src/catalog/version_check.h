@@ -7,7 +7,8 @@
 
 namespace fireweed {
 
-// Throws kExists or kPrecondition when a row at `version` (0: not there) does not satisfy `if_version`.
+// Throws kExists or kPrecondition when a row at `version` (0: not there) does not satisfy
+// `if_version`.
 void CheckVersion(std::string_view kind, std::string_view key, int64_t version,
                   std::optional<int64_t> if_version);
 

@@ -1,5 +1,6 @@
-// Transaction bodies waiting for the one writer, in two lanes. Control goes first, also into a batch that has
-// already begun; bulk never starves, because a batch takes a bounded number of control bodies.
+// Transaction bodies waiting for the one writer, in two lanes. Control goes first, also into a
+// batch that has already begun; bulk never starves, because a batch takes a bounded number of
+// control bodies.
 #pragma once
 
 #include <condition_variable>
@@ -36,8 +37,9 @@ class WriteJob {
 
 class WriteQueue {
  public:
-  // How many of each lane one commit may carry: enough to share a sync among all request threads, few enough
-  // that a control write never waits for more than a couple of milliseconds of bulk bodies.
+  // How many of each lane one commit may carry: enough to share a sync among all request threads,
+  // few enough that a control write never waits for more than a couple of milliseconds of bulk
+  // bodies.
   static constexpr int kControlPerBatch = 256;
   static constexpr int kBulkPerBatch = 64;
 

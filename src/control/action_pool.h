@@ -1,11 +1,11 @@
 // What for: slow calls of controllers (drivers, downloads), at most one per key at a time.
 // Who calls: Submit the control thread. Actions run elsewhere, and may block.
 // Owns: the closures until they have run.
-// A failure: an action records its own failures in the catalog. What it throws is told to the loop, which logs it
-//   and tries the key again later.
+// A failure: an action records its own failures in the catalog. What it throws is told to the loop,
+//   which logs it and tries the key again later.
 //
-// When an action has ended the loop is told after the key is free again: a Reconcile that found the key busy is
-// always followed by another one.
+// When an action has ended the loop is told after the key is free again: a Reconcile that found the
+// key busy is always followed by another one.
 #pragma once
 
 #include <condition_variable>
@@ -29,8 +29,8 @@ class ActionPool {
   virtual bool Submit(std::string_view kind, const Key& key, std::function<void()> action) = 0;
 };
 
-// Threads of its own. Stop, and the destructor, drop what has not begun (its intent is in the catalog) and wait
-// for the rest.
+// Threads of its own. Stop, and the destructor, drop what has not begun (its intent is in the
+// catalog) and wait for the rest.
 class ThreadActionPool final : public ActionPool {
  public:
   ThreadActionPool(int threads, ControlLoop& loop);

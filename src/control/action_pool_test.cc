@@ -84,7 +84,8 @@ TEST_F(ActionPoolTest, StopDropsWhatHasNotBegunAndWaitsForTheRest) {
   EXPECT_FALSE(pool.Submit("thing", "c", [] { FAIL(); }));
 }
 
-// The record of an action wakes its key before the pool has freed it; the key must get another turn all the same.
+// The record of an action wakes its key before the pool has freed it; the key must get another turn
+// all the same.
 TEST(ActionPoolAndLoop, ABusyKeyIsLookedAtAgain) {
   MemoryCatalog catalog;
   SystemClock clock;

@@ -1,5 +1,5 @@
-// How long to wait after failures. Pure; the count and the next try are fields of the row that failed, so that
-// waiting survives a restart.
+// How long to wait after failures. Pure; the count and the next try are fields of the row that
+// failed, so that waiting survives a restart.
 #pragma once
 
 #include <cstdint>
@@ -15,12 +15,13 @@ struct BackoffRule {
   Duration first = std::chrono::seconds(1);
   Duration longest = std::chrono::minutes(5);
   double factor = 2;
-  // Pauses are shortened by up to this share, differently for every key, so that what failed together does not
-  // come back together.
+  // Pauses are shortened by up to this share, differently for every key, so that what failed
+  // together does not come back together.
   double spread = 0.2;
 };
 
-// The pause after the `attempts`th failure in a row (1, 2, ...). The same arguments give the same answer.
+// The pause after the `attempts`th failure in a row (1, 2, ...). The same arguments give the same
+// answer.
 Duration BackoffPause(const BackoffRule& rule, int attempts, std::string_view key);
 
 // To be embedded in a row.

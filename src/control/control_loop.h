@@ -1,9 +1,10 @@
-// What for: runs controllers, level-triggered. A commit of an object, a wish of its controller to look again, or
-//   Wake makes a key due; however often that happens before its turn, it runs once.
-// Who calls: Wake and ActionFinished any thread, neither blocks; RunDue one thread, which is the control thread:
-//   ControlThread in production, the test itself in a simulation.
+// What for: runs controllers, level-triggered. A commit of an object, a wish of its controller to
+//   look again, or Wake makes a key due; however often that happens before its turn, it runs once.
+// Who calls: Wake and ActionFinished any thread, neither blocks; RunDue one thread, which is the
+//   control thread: ControlThread in production, the test itself in a simulation.
 // Owns: the schedule. Controllers are the caller's and stay while RunDue is called.
-// A failure: what Reconcile throws is logged; the key is tried again with growing pauses until it succeeds.
+// A failure: what Reconcile throws is logged; the key is tried again with growing pauses until it
+//   succeeds.
 //
 // A simulation:   while (auto next = loop.RunDue()) clock.JumpTo(*next);
 #pragma once
@@ -26,7 +27,8 @@ namespace fireweed {
 
 class ControlLoop {
  public:
-  // Listens to the catalog's feed: made before the first Write. The loop may go before the catalog does.
+  // Listens to the catalog's feed: made before the first Write. The loop may go before the catalog
+  // does.
   ControlLoop(Catalog& catalog, const Clock& clock, Logger& logger);
   ~ControlLoop();
   ControlLoop(const ControlLoop&) = delete;
@@ -35,24 +37,25 @@ class ControlLoop {
   // Before the first RunDue.
   void Add(Controller& controller);
 
-  // Makes every object due that a controller wants to see first: whatever happened while nobody looked.
+  // Makes every object due that a controller wants to see first: whatever happened while nobody
+  // looked.
   void WakeAll();
   void Wake(std::string_view kind, const Key& key);
   void WakeAt(std::string_view kind, const Key& key, Time when);
 
-  // For ActionPools: an action of this key has ended, so that the next may begin. `threw`: it recorded nothing
-  // and said this; its key waits before it is tried again.
+  // For ActionPools: an action of this key has ended, so that the next may begin. `threw`: it
+  // recorded nothing and said this; its key waits before it is tried again.
   void ActionFinished(std::string_view kind, const Key& key,
                       const std::optional<std::string>& threw);
 
-  // Runs everything that is due by now, and what that makes due. Returns when the next key is due; nullopt when
-  // there is nothing to wait for but commits. Keys that never come to rest are broken off after kMostRounds
-  // turns, and then the answer is "now".
+  // Runs everything that is due by now, and what that makes due. Returns when the next key is due;
+  // nullopt when there is nothing to wait for but commits. Keys that never come to rest are broken
+  // off after kMostRounds turns, and then the answer is "now".
   std::optional<Time> RunDue();
   static constexpr int kMostRounds = 100'000;
 
-  // Blocks until something is due before `next`, `next` has come (or a few seconds have passed, since the clock
-  // may be set), or Interrupt was called: false then, now and ever after.
+  // Blocks until something is due before `next`, `next` has come (or a few seconds have passed,
+  // since the clock may be set), or Interrupt was called: false then, now and ever after.
   bool WaitForWork(std::optional<Time> next);
   void Interrupt();
 

@@ -1,5 +1,5 @@
-// The control thread of a running program. Made last, after every controller, and so gone first: when its
-// destructor returns, no controller and no action runs any more.
+// The control thread of a running program. Made last, after every controller, and so gone first:
+// when its destructor returns, no controller and no action runs any more.
 #pragma once
 
 #include <thread>

@@ -1,6 +1,7 @@
-// What for: tells whoever waits for an operation (a long poll) that it has ended, without a thread per waiter.
-// Who calls: When and Forget any thread; callbacks run on the control thread, or on When's own when the operation
-//   has ended already. They must be quick and may not block.
+// What for: tells whoever waits for an operation (a long poll) that it has ended, without a thread
+//   per waiter.
+// Who calls: When and Forget any thread; callbacks run on the control thread, or on When's own when
+//   the operation has ended already. They must be quick and may not block.
 // Owns: the callbacks, each until it has run or was forgotten.
 // A failure: When throws what Catalog::Read throws, and then the callback is not kept.
 //

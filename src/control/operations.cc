@@ -8,7 +8,8 @@
 namespace fireweed {
 namespace {
 
-// Index rows; the body is the operation's key. Words are kept apart by a zero byte, which no key contains.
+// Index rows; the body is the operation's key. Words are kept apart by a zero byte, which no key
+// contains.
 constexpr std::string_view kOpenKind = "operation-open";  // target kind, target, operation key
 constexpr std::string_view kRequestKind = "operation-request";  // scope, request id
 constexpr std::string_view kEndedKind = "operation-ended";      // end time, operation key

@@ -1,9 +1,11 @@
-// What for: long-running operations, not as "a thread is busy" but as "this target has not yet reached that
-//   version". Begin is written with the intent, Settle with the observation: after a crash nothing needs resuming.
+// What for: long-running operations, not as "a thread is busy" but as "this target has not yet
+//   reached that version". Begin is written with the intent, Settle with the observation: after a
+//   crash nothing needs resuming.
 // Who calls: services and controllers, inside their transactions; see Txn for threads and failures.
 //
-// The version is any number of the target that grows with what is wanted of it (a spec generation), not the
-// catalog's row version, which grows with every status as well. A target that is gone has reached kGone.
+// The version is any number of the target that grows with what is wanted of it (a spec generation),
+// not the catalog's row version, which grows with every status as well. A target that is gone has
+// reached kGone.
 #pragma once
 
 #include <cstdint>
@@ -78,22 +80,22 @@ inline constexpr std::string_view kRecordKind<Operation> = "operation";
 
 inline constexpr int64_t kGone = std::numeric_limits<int64_t>::max();
 
-// The operation an earlier, identical request began, when the client sends the same request id again; nullopt
-// when there is none or the id is empty. Looked at before the intent is written. The same id for something else
-// is kInvalid.
+// The operation an earlier, identical request began, when the client sends the same request id
+// again; nullopt when there is none or the id is empty. Looked at before the intent is written. The
+// same id for something else is kInvalid.
 std::optional<Operation> FindRetried(Txn& txn, const Operation& wanted);
 
-// Stores it with `started` = now. One that asks for nothing new may be born ended: set `ended` before. The scope,
-// id, verb and target must be set. kExists when the id is taken.
+// Stores it with `started` = now. One that asks for nothing new may be born ended: set `ended`
+// before. The scope, id, verb and target must be set. kExists when the id is taken.
 Operation Begin(Txn& txn, Operation operation, Time now);
 
-// The target has reached a version, or failed for good on the way: ends its open operations up to that version.
-// Harmless when there are none. Returns how many it ended.
+// The target has reached a version, or failed for good on the way: ends its open operations up to
+// that version. Harmless when there are none. Returns how many it ended.
 int Settle(Txn& txn, std::string_view target_kind, std::string_view target, int64_t reached,
            const std::optional<Error>& error, Time now);
 
-// For open operations of the target up to `version`: how far they are (never backwards), and what to warn of
-// (once each).
+// For open operations of the target up to `version`: how far they are (never backwards), and what
+// to warn of (once each).
 void NoteProgress(Txn& txn, std::string_view target_kind, std::string_view target, int64_t version,
                   int percent);
 void NoteWarning(Txn& txn, std::string_view target_kind, std::string_view target, int64_t version,
@@ -103,7 +105,8 @@ void NoteWarning(Txn& txn, std::string_view target_kind, std::string_view target
 std::vector<Operation> OpenOperations(Txn& txn, std::string_view target_kind,
                                       std::string_view target);
 
-// Forgets up to `limit` operations that ended before a time, and their request ids. Returns how many.
+// Forgets up to `limit` operations that ended before a time, and their request ids. Returns how
+// many.
 int ForgetEnded(Txn& txn, Time before, int limit);
 
 }  // namespace fireweed

@@ -7,6 +7,7 @@
 #include "base/sim_clock.h"
 #include "catalog/memory_catalog.h"
 #include "control/control_loop.h"
+#include "control/operation_expiry.h"
 #include "control/operation_waiters.h"
 
 namespace fireweed {
@@ -141,6 +142,30 @@ TEST_F(OperationsTest, ForgetsWhatEndedLongAgo) {
   EXPECT_EQ(Get("1").id, "");
   EXPECT_EQ(Get("2").id, "2");
   EXPECT_FALSE(Query(catalog_, [&](Txn& txn) { return FindRetried(txn, New("3", "i", 1, "r")); }));
+}
+
+TEST_F(OperationsTest, ExpiryKeepsTwoWeeks) {
+  NullLogger logger;
+  ControlLoop loop(catalog_, clock_, logger);
+  OperationExpiry expiry(catalog_, clock_);
+  loop.Add(expiry);
+  constexpr int kMany = 2 * OperationExpiry::kAtOnce + 1;
+  for (int i = 0; i < kMany; ++i) {
+    BeginNow(New(std::to_string(i), "i", 1));
+    SettleNow("i", 1);
+  }
+  BeginNow(New("open", "j", 1));
+  Time ended = clock_.Now();
+  loop.WakeAll();
+  auto count = [&] {
+    return Query(catalog_, [](Txn& txn) { return txn.Scan<Operation>({}).size(); });
+  };
+  while (clock_.Now() < ended + OperationExpiry::kKeep) clock_.JumpTo(*loop.RunDue());
+  EXPECT_EQ(count(), kMany + 1u);
+  clock_.JumpTo(*loop.RunDue());
+  clock_.JumpTo(*loop.RunDue());
+  EXPECT_EQ(count(), 1u);
+  EXPECT_FALSE(Get("open").ended);
 }
 
 class WaitersTest : public OperationsTest {
