@@ -1,0 +1,141 @@
+#include "compute/compute_fixture.h"
+
+#include <cstdlib>
+
+#include <fmt/format.h>
+
+#include "base/error.h"
+
+namespace fireweed::compute {
+
+std::string Reply::Field(std::string_view name) const {
+  std::string key = fmt::format("\"{}\":", name);
+  size_t at = body.find(key);
+  if (at == std::string::npos) return "";
+  at += key.size();
+  if (body[at] == '"') return body.substr(at + 1, body.find('"', at + 1) - at - 1);
+  return body.substr(at, body.find_first_of(",}]", at) - at);
+}
+
+std::shared_ptr<const net::Caller> OpenAccess::Identify(const net::Request& request) {
+  auto caller = std::make_shared<net::Caller>();
+  if (auto header = request.Header("Authorization")) {
+    caller->email = std::string(header->substr(7));
+    caller->principal = "user:" + caller->email;
+  }
+  return caller;
+}
+
+ComputeFixture::Plane::Plane(ComputeFixture& all)
+    : loop(all.catalog, all.clock, all.log),
+      pool(loop),
+      waiters(all.catalog),
+      controller(all.catalog, loop, pool,
+                 {.driver = all.driver,
+                  .sockets = all.sockets,
+                  .images = [&all](const InstanceRecord&) { return all.image; },
+                  .console_directory = all.consoles,
+                  .look_every = Duration(0)},
+                 all.clock, all.log),
+      instances(all.catalog, all.catalogue, all.identity, all.ids, all.clock,
+                {.console_directory = all.consoles}),
+      operations(all.catalog, waiters),
+      images(all.catalog, all.access),
+      projects(all.catalog, all.identity, all.ids, all.clock),
+      tables(all.catalog, all.catalogue),
+      router(all.access) {
+  loop.Add(controller);
+  loop.Add(waiters);
+  instances.Serve(router);
+  operations.Serve(router);
+  images.Serve(router);
+  projects.Serve(router);
+  tables.Serve(router);
+  loop.WakeAll();
+}
+
+ComputeFixture::ComputeFixture(MachineDriver* other, uint64_t seed)
+    : random(seed), driver(other ? *other : fake) {
+  std::string pattern = std::filesystem::temp_directory_path() / "fireweed-compute-XXXXXX";
+  if (!mkdtemp(pattern.data())) Abort("no temporary directory");
+  consoles = pattern;
+  plane = std::make_unique<Plane>(*this);
+}
+
+ComputeFixture::~ComputeFixture() {
+  plane.reset();
+  std::filesystem::remove_all(consoles);
+}
+
+void ComputeFixture::Restart() {
+  sockets.open.clear();
+  plane.reset();
+  plane = std::make_unique<Plane>(*this);
+}
+
+Reply ComputeFixture::Ask(std::string_view method, std::string_view target, std::string_view body,
+                          const char* who) {
+  net::Origin origin;
+  net::Request request;
+  request.method = method;
+  request.target = target;
+  request.path = target.substr(0, target.find('?'));
+  if (size_t q = target.find('?'); q != target.npos) request.query = target.substr(q + 1);
+  request.host = "compute.googleapis.com";
+  request.body = body;
+  request.origin = &origin;
+  if (who) request.headers.push_back({"Authorization", who});
+  net::Response response;
+  try {
+    response = std::get<net::Response>(plane->router.Handle(request));
+  } catch (const Failure& failure) {
+    response = plane->router.RenderError(request, failure.error());
+  }
+  return {response.status, std::get<std::string>(response.body)};
+}
+
+std::shared_ptr<net::Deferred> ComputeFixture::Wait(std::string_view target) {
+  net::Origin origin;
+  net::Request request;
+  request.method = "POST";
+  request.target = request.path = target;
+  request.host = "compute.googleapis.com";
+  request.origin = &origin;
+  request.headers.push_back({"Authorization", "Bearer ann@example.com"});
+  net::Answer answer = plane->router.Handle(request);
+  auto* deferred = std::get_if<std::shared_ptr<net::Deferred>>(&answer);
+  return deferred ? *deferred : nullptr;
+}
+
+void ComputeFixture::Settle() {
+  do {
+    plane->loop.RunDue();
+    while (plane->pool.size() > 0) plane->pool.Run(0);
+    std::optional<Time> next = plane->loop.RunDue();
+    if (plane->pool.size() == 0 && (!next || *next > clock.Now())) return;
+  } while (true);
+}
+
+void ComputeFixture::SettleUntil(Time until) {
+  while (true) {
+    Settle();
+    std::optional<Time> next = plane->loop.RunDue();
+    if (!next || *next > until) return;
+    clock.JumpTo(*next);
+  }
+}
+
+std::string ComputeFixture::InsertBody(const std::string& name, const std::string& labels) {
+  return fmt::format(
+      R"({{"name":"{}","machineType":"https://compute.googleapis.com/compute/v1/projects/p/zones/us-east1-b/machineTypes/n1-standard-1",)"
+      R"("canIpForward":false,"deletionProtection":false,"disks":[{{"autoDelete":true,"boot":true,"mode":"READ_WRITE",)"
+      R"("type":"PERSISTENT","initializeParams":{{"sourceImage":"https://compute.googleapis.com/compute/v1/projects/)"
+      R"(debian-cloud/global/images/family/debian-12"}}}}],"metadata":{{"items":[{{"key":"WORD","value":"rose"}}]}},)"
+      R"("networkInterfaces":[{{"network":"projects/p/global/networks/default","accessConfigs":[)"
+      R"({{"name":"external-nat","type":"ONE_TO_ONE_NAT"}}]}}],"scheduling":{{"automaticRestart":false,"preemptible":true}},)"
+      R"("serviceAccounts":[{{"email":"default","scopes":["https://www.googleapis.com/auth/cloud-platform"]}}],)"
+      R"("labels":{},"tags":{{"items":[]}}}})",
+      name, labels);
+}
+
+}  // namespace fireweed::compute

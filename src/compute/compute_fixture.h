@@ -1,0 +1,125 @@
+// The control plane of compute on a simulated clock: memory catalog, fake driver, the real router, controllers and
+// services. Requests are asked as a client would, and Settle runs everything that is due.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "base/ids.h"
+#include "base/random.h"
+#include "base/sim_clock.h"
+#include "catalog/memory_catalog.h"
+#include "compute/images.h"
+#include "compute/instance_controller.h"
+#include "compute/instance_identity.h"
+#include "compute/instances_service.h"
+#include "compute/operations_service.h"
+#include "compute/projects_service.h"
+#include "control/action_pool.h"
+#include "control/operation_waiters.h"
+#include "machine/fake/fake_driver.h"
+#include "net/router.h"
+
+namespace fireweed::compute {
+
+struct Reply {
+  int status = 0;
+  std::string body;
+  // The text of a field somewhere in the body: enough for tests, which know what they look for.
+  std::string Field(std::string_view name) const;
+  bool Has(std::string_view text) const { return body.find(text) != std::string::npos; }
+};
+
+class FakeIdentity final : public InstanceIdentity {
+ public:
+  int64_t ProjectNumber(const std::string&) override { return 4711; }
+  std::string DefaultAccount(const std::string&) override {
+    return "4711-compute@developer.gserviceaccount.com";
+  }
+  bool HasAccount(const std::string& email) override { return email.starts_with("known@"); }
+  Result<InstanceToken> MintToken(const std::string& email,
+                                  const std::vector<std::string>& scopes) override {
+    if (fail) return Error{Code::kUnavailable, "", "no token today"};
+    minted.push_back(email + " " + (scopes.empty() ? "" : scopes.front()));
+    return InstanceToken{"ya29." + email, now + std::chrono::seconds(3599)};
+  }
+  Result<std::string> MintIdentity(const std::string& email, const std::string& audience) override {
+    return "jwt." + email + "." + audience;
+  }
+  bool fail = false;
+  Time now{};
+  std::vector<std::string> minted;
+};
+
+// Signed in as whoever the header names; everyone signed in may do everything.
+class OpenAccess final : public net::AccessControl {
+ public:
+  std::shared_ptr<const net::Caller> Identify(const net::Request& request) override;
+  bool May(const net::Caller& caller, std::string_view, std::string_view) override {
+    return !caller.anonymous();
+  }
+};
+
+class RecordingSockets final : public InstanceSockets {
+ public:
+  Result<> Open(const Key& instance, const MachineHandle& machine) override {
+    open[instance] = machine.text;
+    return Done{};
+  }
+  void Close(const Key& instance) override { open.erase(instance); }
+  std::map<Key, std::string> open;
+};
+
+class ComputeFixture {
+ public:
+  explicit ComputeFixture(MachineDriver* driver = nullptr, uint64_t seed = 1);
+  ~ComputeFixture();
+
+  Reply Ask(std::string_view method, std::string_view target, std::string_view body = "",
+            const char* who = "Bearer ann@example.com");
+  // The answer of a long poll, or nothing while it waits.
+  std::shared_ptr<net::Deferred> Wait(std::string_view target);
+  // Runs the loop and its actions until nothing is due any more at this time.
+  void Settle();
+  // The same, jumping to whatever is due later, as long as that is not after `until`.
+  void SettleUntil(Time until);
+  // A new control plane on the same catalog and driver, as after a daemon restart.
+  void Restart();
+
+  // An insert body as gcloud sends it, with labels as JSON text.
+  static std::string InsertBody(const std::string& name, const std::string& labels = "{}");
+
+  SimClock clock;
+  SeededRandom random;
+  IdSource ids{clock, random};
+  NullLogger log;
+  MemoryCatalog catalog;
+  FakeDriver fake{clock};
+  MachineDriver& driver;
+  FakeIdentity identity;
+  OpenAccess access;
+  RecordingSockets sockets;
+  Catalogue catalogue{{.cpus = 4, .memory_mb = 8192}};
+  std::string consoles;
+  Result<BootImage> image = BootImage{.layers = {"/image"}};
+
+  struct Plane {
+    ControlLoop loop;
+    QueuedActionPool pool;
+    OperationWaiters waiters;
+    InstanceController controller;
+    InstancesService instances;
+    OperationsService operations;
+    ImagesService images;
+    ProjectsService projects;
+    CatalogueService tables;
+    net::Router router;
+    explicit Plane(ComputeFixture& all);
+  };
+  std::unique_ptr<Plane> plane;
+};
+
+}  // namespace fireweed::compute

@@ -1,0 +1,36 @@
+// What for: what compute asks of identity: project numbers, default service accounts, and tokens for instances.
+// Who calls: handlers and the metadata server, on pool threads.
+// May block: for catalog reads and writes.
+// A failure: Result where both outcomes are shown; the others throw Failure.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/result.h"
+
+namespace fireweed::compute {
+
+struct InstanceToken {
+  std::string token;
+  Time expires{};
+};
+
+class InstanceIdentity {
+ public:
+  virtual ~InstanceIdentity() = default;
+  // The project's number. kNotFound when there is no such project.
+  virtual int64_t ProjectNumber(const std::string& project) = 0;
+  // The e-mail of the project's default compute account, which is made when it is not there yet.
+  virtual std::string DefaultAccount(const std::string& project) = 0;
+  virtual bool HasAccount(const std::string& email) = 0;
+  virtual Result<InstanceToken> MintToken(const std::string& email,
+                                          const std::vector<std::string>& scopes) = 0;
+  // A signed identity token (JWT) for `audience`.
+  virtual Result<std::string> MintIdentity(const std::string& email,
+                                           const std::string& audience) = 0;
+};
+
+}  // namespace fireweed::compute

@@ -1,0 +1,37 @@
+// Between an instance's record and its machine: the spec a boot is started from, and what a driver's report means.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "base/result.h"
+#include "compute/instance_plan.h"
+#include "compute/records.h"
+#include "machine/machine_driver.h"
+
+namespace fireweed::compute {
+
+// The root file system of an instance: read-only layers, uppermost first, and what is put over them at every boot.
+struct BootImage {
+  std::vector<std::string> layers;
+  std::vector<MachineFile> files;
+  std::vector<MachineBind> binds;
+};
+
+// Called on an action thread before each boot; may block while an image is being built. A failure is the
+// instance's: tried again, then shown in its operation.
+using BootImages = std::function<Result<BootImage>(const InstanceRecord&)>;
+
+// "NAME.ZONE.c.PROJECT.internal", unless the instance asked for another.
+std::string FullHostname(const InstanceRecord& record);
+// Where the serial port's output of an instance lies.
+std::string ConsolePath(const std::string& directory, const InstanceRecord& record);
+
+// Labels of the resource go along, so that the fake driver finds its script there ("fake_run-seconds" stands for
+// "fake.run-seconds": labels of the API have no dots).
+MachineSpec SpecOf(const InstanceRecord& record, const BootImage& image,
+                   const std::string& console_directory);
+MachineSighting SightingOf(const MachineStatus& status);
+
+}  // namespace fireweed::compute

@@ -1,0 +1,194 @@
+#include "compute/instance_plan.h"
+
+#include <utility>
+
+namespace fireweed::compute {
+namespace {
+
+using api::compute::InstanceStatus;
+
+bool Live(const InstanceRecord& record) {
+  return record.seen == MachineSeen::kStarting || record.seen == MachineSeen::kRunning;
+}
+
+bool RestartsByItself(const InstanceRecord& record) {
+  const api::compute::Scheduling& rules = record.resource.scheduling;
+  bool preemptible = rules.preemptible.value_or(false) || rules.provisioningModel == "SPOT";
+  return rules.automaticRestart.value_or(!preemptible) && !preemptible;
+}
+
+// Takes the step now, or says when the pause after a failure is over.
+void TakeStep(InstancePlan& plan, InstanceStep step, Time now) {
+  if (MayTry(plan.next.backoff, now)) {
+    plan.step = step;
+  } else {
+    plan.look_again = plan.next.backoff.next_try;
+  }
+}
+
+void LookWhenDue(InstancePlan& plan, const InstanceView& view) {
+  if (view.look_at && *view.look_at <= view.now) {
+    plan.step = InstanceStep::kLook;
+  } else {
+    plan.look_again = view.look_at;
+  }
+}
+
+void BeginBoot(InstanceRecord& record) {
+  record.boot = record.wanted_boot;
+  record.handle.clear();
+  record.seen = MachineSeen::kNothing;
+  record.end = MachineEnd::kNone;
+  record.stop_sent = false;
+  record.searched = false;
+  record.boot_started.reset();
+}
+
+void GiveUpStart(InstancePlan& plan) {
+  plan.failure = plan.next.last_error->ToError();
+  plan.next.backoff = {};
+  plan.next.last_error.reset();
+  plan.next.want = plan.next.ever_ran ? InstanceWant::kStopped : InstanceWant::kGone;
+}
+
+bool StartIsHopeless(const InstanceRecord& record) {
+  if (!record.last_error) return false;
+  return record.last_error->code == CodeName(Code::kInvalid) ||
+         record.backoff.attempts >= kMostStarts;
+}
+
+void PlanEnded(InstancePlan& plan, const InstanceView& view) {
+  InstanceRecord& next = plan.next;
+  bool again =
+      next.end == MachineEnd::kReboot || (next.end == MachineEnd::kDied && RestartsByItself(next));
+  if (!again) {
+    next.want = InstanceWant::kStopped;
+    next.resource.status = InstanceStatus::kTerminated;
+    plan.reached = true;  // it did run; what it was asked to do is over
+    return;
+  }
+  next.resource.status = InstanceStatus::kStaging;
+  if (!MayTry(next.backoff, view.now)) {
+    plan.look_again = next.backoff.next_try;
+    return;
+  }
+  next.wanted_boot = next.boot + 1;
+  BeginBoot(next);
+  plan.step = InstanceStep::kStart;
+}
+
+void PlanRunning(InstancePlan& plan, const InstanceView& view) {
+  InstanceRecord& next = plan.next;
+  bool new_boot = next.boot < next.wanted_boot;
+  if (Live(next) && new_boot) {  // reset
+    if (next.stop_sent) {
+      LookWhenDue(plan, view);
+    } else {
+      TakeStep(plan, InstanceStep::kStop, view.now);
+    }
+    return;
+  }
+  if (Live(next)) {
+    bool up = next.seen == MachineSeen::kRunning;
+    next.resource.status = up ? InstanceStatus::kRunning : InstanceStatus::kStaging;
+    plan.reached = up;
+    LookWhenDue(plan, view);
+    return;
+  }
+  if (next.seen == MachineSeen::kStopped && !new_boot) {
+    PlanEnded(plan, view);
+    return;
+  }
+  if (!new_boot && StartIsHopeless(next)) {
+    GiveUpStart(plan);
+    return;
+  }
+  next.resource.status = InstanceStatus::kStaging;
+  if (new_boot) BeginBoot(next);
+  TakeStep(plan, InstanceStep::kStart, view.now);
+}
+
+// Brings the machine down. True once there is none that runs.
+bool BringDown(InstancePlan& plan, const InstanceView& view) {
+  InstanceRecord& next = plan.next;
+  if (Live(next)) {
+    next.resource.status = InstanceStatus::kStopping;
+    plan.grace = kStopGrace;
+    if (next.stop_sent) {
+      LookWhenDue(plan, view);
+    } else {
+      TakeStep(plan, InstanceStep::kStop, view.now);
+    }
+    return false;
+  }
+  bool unknown = next.seen == MachineSeen::kNothing && next.boot > 0 && !next.searched;
+  if (unknown) {
+    next.resource.status = InstanceStatus::kStopping;
+    TakeStep(plan, InstanceStep::kFind, view.now);
+    return false;
+  }
+  return true;
+}
+
+void PlanStopped(InstancePlan& plan, const InstanceView& view) {
+  if (!BringDown(plan, view)) return;
+  plan.next.resource.status = InstanceStatus::kTerminated;
+  plan.reached = true;
+}
+
+void PlanGone(InstancePlan& plan, const InstanceView& view) {
+  if (!BringDown(plan, view)) return;
+  plan.next.resource.status = InstanceStatus::kStopping;
+  TakeStep(plan, plan.next.handle.empty() ? InstanceStep::kErase : InstanceStep::kRemove, view.now);
+}
+
+}  // namespace
+
+InstancePlan PlanInstance(const InstanceView& view) {
+  InstancePlan plan{.next = view.record};
+  switch (view.record.want) {
+    case InstanceWant::kRunning: PlanRunning(plan, view); break;
+    case InstanceWant::kStopped: PlanStopped(plan, view); break;
+    case InstanceWant::kGone: PlanGone(plan, view); break;
+  }
+  plan.reached = plan.reached && plan.next.reached < plan.next.generation;
+  if (plan.reached || plan.failure) plan.next.reached = plan.next.generation;
+  return plan;
+}
+
+void NoteSighting(InstanceRecord& record, const MachineSighting& sighting, Time now) {
+  bool was_live = Live(record);
+  record.seen = sighting.seen;
+  record.end = sighting.seen == MachineSeen::kStopped ? sighting.end : MachineEnd::kNone;
+  record.last_error.reset();
+  if (Live(record)) {
+    record.ever_ran = true;
+    if (!was_live) {
+      record.boot_started = now;
+      record.resource.lastStartTimestamp = FormatTime(now);
+    }
+    if (!sighting.address.empty() && !record.resource.networkInterfaces.empty()) {
+      api::compute::NetworkInterface& nic = record.resource.networkInterfaces.front();
+      nic.networkIP = sighting.address;
+      for (api::compute::AccessConfig& access : nic.accessConfigs) access.natIP = sighting.address;
+    }
+    return;
+  }
+  if (record.seen != MachineSeen::kStopped) return;
+  record.ever_ran = true;
+  if (was_live) record.resource.lastStopTimestamp = FormatTime(now);
+  // A crash loop slows down; a machine that ran well for a while begins anew.
+  bool healthy = record.boot_started && now - *record.boot_started >= kHealthyRun;
+  if (record.end != MachineEnd::kDied || healthy) {
+    record.backoff = {};
+  } else {
+    record.backoff = AfterFailure(record.backoff, kInstanceBackoff, record.key(), now);
+  }
+}
+
+void NoteFailure(InstanceRecord& record, const Error& error, Time now) {
+  record.last_error = OperationError::From(error);
+  record.backoff = AfterFailure(record.backoff, kInstanceBackoff, record.key(), now);
+}
+
+}  // namespace fireweed::compute

@@ -1,0 +1,74 @@
+// What is the next step for an instance? All the thinking of its life cycle is here, and nothing else: no clock,
+// store, log or randomness.
+//
+//            insert                Start                  process 1 runs
+//   (none) ─────────► PROVISIONING ─────► STAGING ──────────────────────► RUNNING
+//                          ▲                 │ cannot start                │ │ │
+//                          │ start           ▼                             │ │ │ guest: poweroff, or died and
+//                          │            (first boot: removed;              │ │ │ no automatic restart
+//                          │             later ones: TERMINATED)           │ │ └───────────────► TERMINATED
+//                          │                                               │ │ guest: reboot, reset, or died and
+//                          │                                               │ │ restarts ──────► STAGING
+//                          │                    machine has ended          ▼ stop, delete
+//                          └──────── TERMINATED ◄──────────────────── STOPPING
+//                                        │ delete                          │ deleted: machine has ended
+//                                        └──────────► (Remove, row erased) ◄┘
+//
+// insert, start   want RUNNING and a higher wanted_boot; the step kStart carries the boot number, so that a crash
+//                 after the call boots nothing twice.
+// stop, delete    want STOPPED or GONE; kStop delivers the wish with its grace, then the machine's end is awaited.
+// reset           a higher wanted_boot while it runs: stopped without grace, then started with the new number.
+// a search        a row whose Start never reported has no handle: before it can be stopped or removed, kFind asks the
+//                 driver whether there is a machine.
+// failures        of Start: tried again with growing pauses, given up after kMostStarts or at once when the
+//                 request itself is wrong. Of everything else: tried again for ever.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include "base/clock.h"
+#include "base/error.h"
+#include "compute/records.h"
+
+namespace fireweed::compute {
+
+inline constexpr int kMostStarts = 5;
+inline constexpr Duration kStopGrace =
+    std::chrono::seconds(90);  // as the cloud gives shutdown scripts
+// A machine that ran this long before it died starts its pauses from the beginning.
+inline constexpr Duration kHealthyRun = std::chrono::minutes(10);
+inline constexpr BackoffRule kInstanceBackoff{.first = std::chrono::milliseconds(200),
+                                              .longest = std::chrono::minutes(1)};
+
+enum class InstanceStep { kNone, kStart, kFind, kLook, kStop, kRemove, kErase };
+
+struct InstanceView {
+  const InstanceRecord& record;
+  Time now;
+  // When the machine should be looked at again; nullopt when only news from the driver can change anything.
+  std::optional<Time> look_at;
+};
+
+struct InstancePlan {
+  InstanceStep step = InstanceStep::kNone;
+  Duration grace{};  // of kStop
+  // The record with what was decided: status, want, boot. Written before the step is taken.
+  InstanceRecord next;
+  bool reached = false;          // what the current generation wants has just become so
+  std::optional<Error> failure;  // it will never be so
+  std::optional<Time> look_again;
+};
+
+InstancePlan PlanInstance(const InstanceView& view);
+
+// Folds what a driver call told into the record. `status`: nullopt when there is no such machine.
+struct MachineSighting {
+  MachineSeen seen = MachineSeen::kNothing;
+  MachineEnd end = MachineEnd::kNone;
+  std::string address;
+};
+void NoteSighting(InstanceRecord& record, const MachineSighting& sighting, Time now);
+void NoteFailure(InstanceRecord& record, const Error& error, Time now);
+
+}  // namespace fireweed::compute

@@ -1,0 +1,29 @@
+// From what a client sent in an insert to the instance that is stored: checks, defaults, links. All refusals of an
+// insert that need no second look are here.
+#pragma once
+
+#include <string>
+
+#include "api/compute/methods.h"
+#include "catalog/catalog.h"
+#include "compute/catalogue.h"
+#include "compute/records.h"
+
+namespace fireweed::compute {
+
+struct InsertContext {
+  const Catalogue& catalogue;
+  std::string default_account;  // e-mail of the project's default service account
+  int64_t id = 0;               // of the new instance
+  Time now;
+  bool strict = false;  // refuse what does not fit this machine instead of clipping it
+};
+
+// Throws Failure: kNotFound for zones, machine types, images and networks that are not there, kInvalid for bad
+// values, kExhausted for what does not fit under `strict`.
+InstanceRecord MakeInstance(Txn& txn, const api::compute::InsertInstance& request,
+                            const InsertContext& context);
+// The disks an instance brings along. REQUIRES: made by MakeInstance.
+std::vector<DiskRecord> DisksOf(const InstanceRecord& record, Time now, int64_t first_id);
+
+}  // namespace fireweed::compute

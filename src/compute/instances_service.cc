@@ -1,0 +1,286 @@
+#include "compute/instances_service.h"
+
+#include <fmt/format.h>
+
+#include "compute/fingerprint.h"
+#include "compute/instance_machine.h"
+#include "compute/instance_request.h"
+#include "compute/links.h"
+#include "compute/metadata_items.h"
+#include "compute/operations_service.h"
+#include "compute/paging.h"
+#include "compute/serial_port.h"
+
+namespace fireweed::compute {
+namespace {
+
+using api::compute::Instance;
+
+constexpr std::string_view kKind = kRecordKind<InstanceRecord>;
+
+std::string InstancePath(std::string_view project, std::string_view zone, std::string_view name) {
+  return fmt::format("projects/{}/zones/{}/instances/{}", project, zone, name);
+}
+
+void RefuseDoomed(const InstanceRecord& record) {
+  if (record.want != InstanceWant::kGone) return;
+  throw Failure(Code::kInvalid, "resourceNotReady",
+                fmt::format("The resource '{}' is not ready",
+                            InstancePath(record.project, record.zone, record.resource.name)));
+}
+
+// A new wish: failures of earlier ones no longer slow it down.
+void Wish(InstanceRecord& record, InstanceWant want) {
+  record.want = want;
+  ++record.generation;
+  record.backoff = {};
+  record.last_error.reset();
+}
+
+}  // namespace
+
+void InstancesService::Serve(net::Router& router) {
+  using Self = InstancesService;
+  namespace c = api::compute;
+  router.On(c::kInsertInstance, this, &Self::Insert);
+  router.On(c::kGetInstance, this, &Self::Get);
+  router.On(c::kListInstances, this, &Self::List);
+  router.On(c::kAggregateInstances, this, &Self::Aggregate);
+  router.On(c::kDeleteInstance, this, &Self::Delete);
+  router.On(c::kStartInstance, this, &Self::Start);
+  router.On(c::kStopInstance, this, &Self::Stop);
+  router.On(c::kResetInstance, this, &Self::Reset);
+  router.On(c::kSetInstanceMetadata, this, &Self::SetMetadata);
+  router.On(c::kSetInstanceLabels, this, &Self::SetLabels);
+  router.On(c::kSetInstanceTags, this, &Self::SetTags);
+  router.On(c::kGetSerialPort, this, &Self::SerialPort);
+  router.Alias("/compute/beta/", "/compute/v1/");
+  router.Alias("/compute/alpha/", "/compute/v1/");
+}
+
+InstanceRecord InstancesService::Find(Txn& txn, const std::string& project, const std::string& zone,
+                                      const std::string& name) const {
+  auto row = txn.Find<InstanceRecord>(project + "/" + zone + "/" + name);
+  if (!row) {
+    throw Failure(Code::kNotFound, fmt::format("The resource '{}' was not found",
+                                               InstancePath(project, zone, name)));
+  }
+  return std::move(row->value);
+}
+
+api::compute::Operation InstancesService::Insert(const api::compute::InsertInstance& request,
+                                                 const net::Call& call) {
+  InsertContext context{.catalogue = catalogue_,
+                        .default_account = identity_.DefaultAccount(request.project),
+                        .id = ids_.NextNumber(),
+                        .now = clock_.Now(),
+                        .strict = rules_.strict};
+  for (const api::compute::InstanceServiceAccount& account : request.body.serviceAccounts) {
+    bool by_name = !account.email.empty() && account.email != "default";
+    if (by_name && !identity_.HasAccount(account.email)) {
+      throw Failure(
+          Code::kNotFound,
+          fmt::format("The resource '{}' of type 'serviceAccount' was not found.", account.email));
+    }
+  }
+  Key key = request.project + "/" + request.zone + "/" + request.body.name;
+  Operation operation =
+      NewOperation(ids_, {request.project, "zones/" + request.zone, kKind, key, 1}, "insert",
+                   request.requestId, call.caller);
+  int64_t disk_id = ids_.NextNumber();
+  Operation begun = Update(catalog_, "instance insert", [&](Txn& txn) {
+    if (auto earlier = FindRetried(txn, operation)) return *earlier;
+    if (txn.Find<InstanceRecord>(key)) {
+      throw Failure(Code::kExists, "alreadyExists",
+                    fmt::format("The resource '{}' already exists",
+                                InstancePath(request.project, request.zone, request.body.name)));
+    }
+    InstanceRecord record = MakeInstance(txn, request, context);
+    for (const DiskRecord& disk : DisksOf(record, context.now, disk_id))
+      txn.Put(disk.key(), disk, 0);
+    txn.Put(key, record, 0);
+    Operation fresh = operation;
+    for (const std::string& warning : record.warnings) {
+      fresh.warnings.push_back({"RESOURCE_CLIPPED", warning});
+    }
+    return Begin(txn, fresh, context.now);
+  });
+  return ShowOperation(begun);
+}
+
+Instance InstancesService::Get(const api::compute::GetZonal& request, const net::Call&) {
+  return Query(catalog_, [&](Txn& txn) {
+    return Find(txn, request.project, request.zone, request.name).resource;
+  });
+}
+
+api::compute::ListOf<Instance> InstancesService::List(const api::compute::ListZonal& request,
+                                                      const net::Call&) {
+  if (!Catalogue::HasZone(request.zone)) {
+    throw Failure(Code::kNotFound, fmt::format("The resource 'projects/{}/zones/{}' was not found",
+                                               request.project, request.zone));
+  }
+  PageRequest wanted(request);
+  auto page = Query(catalog_, [&](Txn& txn) {
+    return PageOfRows<InstanceRecord, Instance>(
+        txn, request.project + "/" + request.zone + "/", wanted,
+        [](const InstanceRecord& record) { return record.resource; });
+  });
+  return {.kind = "compute#instanceList",
+          .id = "projects/" + request.project + "/zones/" + request.zone + "/instances",
+          .items = std::move(page).Values(),
+          .nextPageToken = page.next,
+          .selfLink = ZoneLink(request.project, request.zone) + "/instances"};
+}
+
+api::compute::AggregatedListOf<api::compute::InstancesScopedList> InstancesService::Aggregate(
+    const api::compute::ListProject& request, const net::Call&) {
+  PageRequest wanted(request);
+  auto page = Query(catalog_, [&](Txn& txn) {
+    return PageOfRows<InstanceRecord, Instance>(
+        txn, request.project + "/", wanted,
+        [](const InstanceRecord& record) { return record.resource; });
+  });
+  api::compute::AggregatedListOf<api::compute::InstancesScopedList> reply{
+      .kind = "compute#instanceAggregatedList",
+      .id = "projects/" + request.project + "/aggregated/instances",
+      .nextPageToken = page.next,
+      .selfLink = ProjectLink(request.project) + "/aggregated/instances"};
+  for (auto& [key, instance] : page.items) {
+    reply.items["zones/" + LastWord(instance.zone)].instances.push_back(std::move(instance));
+  }
+  if (!request.includeAllScopes) return reply;
+  for (const std::string& zone : Catalogue::ZoneNames()) {
+    api::compute::InstancesScopedList& scope = reply.items["zones/" + zone];
+    if (scope.instances.empty()) scope.warning = NoResultsIn("zones/" + zone);
+  }
+  return reply;
+}
+
+template <class Request>
+api::compute::Operation InstancesService::Apply(const Request& request, const net::Call& call,
+                                                std::string verb, const Change& change) {
+  Key key = request.project + "/" + request.zone + "/" + request.name;
+  Operation operation =
+      NewOperation(ids_, {request.project, "zones/" + request.zone, kKind, key, 0}, verb,
+                   request.requestId, call.caller);
+  Time now = clock_.Now();
+  Operation begun = Update(catalog_, "instance " + verb, [&](Txn& txn) {
+    if (auto earlier = FindRetried(txn, operation)) return *earlier;
+    InstanceRecord record = Find(txn, request.project, request.zone, request.name);
+    Operation fresh = operation;
+    if (!change(record)) fresh.ended = now;
+    fresh.target_version = record.generation;
+    txn.Put(key, record);
+    return Begin(txn, fresh, now);
+  });
+  return ShowOperation(begun);
+}
+
+api::compute::Operation InstancesService::Delete(const api::compute::ChangeInstance& request,
+                                                 const net::Call& call) {
+  return Apply(request, call, "delete", [](InstanceRecord& record) {
+    if (record.resource.deletionProtection) {
+      throw Failure(Code::kInvalid, "resourceInUseByAnotherResource",
+                    fmt::format("Invalid resource usage: 'Resource cannot be deleted if it's "
+                                "protected against deletion. {}'.",
+                                record.resource.selfLink));
+    }
+    Wish(record, InstanceWant::kGone);
+    return true;
+  });
+}
+
+api::compute::Operation InstancesService::Start(const api::compute::ChangeInstance& request,
+                                                const net::Call& call) {
+  return Apply(request, call, "start", [](InstanceRecord& record) {
+    RefuseDoomed(record);
+    if (record.want == InstanceWant::kRunning) return record.reached < record.generation;
+    Wish(record, InstanceWant::kRunning);
+    // A machine on its way down has to end before it boots again; the plan sees to it.
+    record.wanted_boot = record.boot + 1;
+    return true;
+  });
+}
+
+api::compute::Operation InstancesService::Stop(const api::compute::ChangeInstance& request,
+                                               const net::Call& call) {
+  return Apply(request, call, "stop", [](InstanceRecord& record) {
+    RefuseDoomed(record);
+    if (record.want == InstanceWant::kStopped) return record.reached < record.generation;
+    Wish(record, InstanceWant::kStopped);
+    return true;
+  });
+}
+
+api::compute::Operation InstancesService::Reset(const api::compute::ChangeInstance& request,
+                                                const net::Call& call) {
+  return Apply(request, call, "reset", [](InstanceRecord& record) {
+    RefuseDoomed(record);
+    if (record.resource.status != api::compute::InstanceStatus::kRunning) {
+      throw Failure(Code::kInvalid, "resourceNotReady",
+                    fmt::format("The resource '{}' is not ready",
+                                InstancePath(record.project, record.zone, record.resource.name)));
+    }
+    Wish(record, InstanceWant::kRunning);
+    record.wanted_boot = record.boot + 1;
+    record.stop_sent = false;
+    return true;
+  });
+}
+
+api::compute::Operation InstancesService::SetMetadata(
+    const api::compute::SetInstanceMetadata& request, const net::Call& call) {
+  CheckMetadata(request.body);
+  return Apply(request, call, "setMetadata", [&](InstanceRecord& record) {
+    RefuseDoomed(record);
+    CheckFingerprint(request.body.fingerprint, record.resource.metadata.fingerprint,
+                     Absent::kRefused);
+    record.resource.metadata.items = request.body.items;
+    SealMetadata(record.resource.metadata);
+    return false;
+  });
+}
+
+api::compute::Operation InstancesService::SetLabels(const api::compute::SetInstanceLabels& request,
+                                                    const net::Call& call) {
+  return Apply(request, call, "setLabels", [&](InstanceRecord& record) {
+    RefuseDoomed(record);
+    CheckFingerprint(request.body.labelFingerprint, record.resource.labelFingerprint,
+                     Absent::kRefused);
+    record.resource.labels = request.body.labels;
+    record.resource.labelFingerprint = FingerprintOf(record.resource.labels);
+    return false;
+  });
+}
+
+api::compute::Operation InstancesService::SetTags(const api::compute::SetInstanceTags& request,
+                                                  const net::Call& call) {
+  return Apply(request, call, "setTags", [&](InstanceRecord& record) {
+    RefuseDoomed(record);
+    CheckFingerprint(request.body.fingerprint, record.resource.tags.fingerprint, Absent::kRefused);
+    record.resource.tags.items = request.body.items;
+    record.resource.tags.fingerprint = FingerprintOf(record.resource.tags.items);
+    return false;
+  });
+}
+
+api::compute::SerialPortOutput InstancesService::SerialPort(
+    const api::compute::GetSerialPort& request, const net::Call&) {
+  if (request.port < 1 || request.port > 4) {
+    throw Failure(Code::kInvalid, fmt::format("Invalid value for field 'port': '{}'. Must be "
+                                              "between 1 and 4.",
+                                              request.port));
+  }
+  InstanceRecord record = Query(
+      catalog_, [&](Txn& txn) { return Find(txn, request.project, request.zone, request.name); });
+  api::compute::SerialPortOutput output;
+  // Only the first port has anything connected to it.
+  if (request.port == 1) {
+    output = ReadSerialPort(ConsolePath(rules_.console_directory, record), request.start);
+  }
+  output.selfLink = record.resource.selfLink + "/serialPort";
+  return output;
+}
+
+}  // namespace fireweed::compute

@@ -1,0 +1,164 @@
+// What compute keeps in the catalog. Keys: "PROJECT/ZONE/NAME" for zonal things, "PROJECT/NAME" for global ones,
+// "PROJECT" for a project's own row.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "api/compute/instance.h"
+#include "api/compute/resources.h"
+#include "catalog/record.h"
+#include "control/backoff.h"
+#include "control/operations.h"
+
+namespace fireweed::compute {
+
+enum class InstanceWant { kRunning, kStopped, kGone };
+
+// What was last seen of the machine of `boot`.
+enum class MachineSeen {
+  kNothing,  // not started yet, or Start has not reported
+  kStarting,
+  kRunning,
+  kStopped,
+};
+
+// How a machine ended, as far as it decides what comes next.
+enum class MachineEnd {
+  kNone,
+  kOffInside,  // the guest powered itself off
+  kReboot,
+  kStopped,  // somebody outside asked
+  kDied,     // killed by the host or crashed: nobody asked
+};
+
+struct InstanceRecord {
+  std::string project, zone;
+  api::compute::Instance resource;
+
+  // Wanted. `generation` grows with every wish, and operations wait for it.
+  InstanceWant want = InstanceWant::kRunning;
+  int64_t generation = 1;
+  int64_t reached = 0;  // the last generation whose operations were ended
+  int64_t wanted_boot = 1;
+
+  // Decided: the boot that Start was or will be called for; 0 before the first.
+  int64_t boot = 0;
+
+  // Seen.
+  std::string handle;  // of `boot`; empty until Start or a search has found it
+  MachineSeen seen = MachineSeen::kNothing;
+  MachineEnd end = MachineEnd::kNone;
+  bool stop_sent = false;
+  bool searched = false;  // the driver knows no machine of this boot
+  bool ever_ran = false;
+  std::optional<Time> boot_started;
+
+  Backoff backoff;
+  std::optional<OperationError> last_error;  // of the last driver call, when it failed
+
+  // Settled at insert.
+  double cpus = 0;
+  int64_t memory_mb = 0;
+  std::string image;                  // the resolved image's link
+  std::vector<std::string> warnings;  // for the operation and the serial port
+
+  Key key() const { return project + "/" + zone + "/" + resource.name; }
+  std::string machine_id() const { return "i-" + std::to_string(resource.id); }
+};
+
+struct DiskRecord {
+  std::string project, zone;
+  api::compute::Disk resource;
+  Key key() const { return project + "/" + zone + "/" + resource.name; }
+};
+
+struct ImageRecord {
+  std::string project;
+  api::compute::Image resource;
+  Key key() const { return project + "/" + resource.name; }
+};
+
+// What a project has said about itself to compute; absent until it says something.
+struct ProjectRecord {
+  std::string project;
+  api::compute::Metadata metadata;
+};
+
+}  // namespace fireweed::compute
+
+namespace fireweed {
+template <>
+inline constexpr std::string_view kTypeName<compute::InstanceWant> = "InstanceWant";
+template <>
+inline constexpr std::array<std::string_view, 3> kEnumNames<compute::InstanceWant>{
+    "RUNNING", "STOPPED", "GONE"};
+template <>
+inline constexpr std::string_view kTypeName<compute::MachineSeen> = "MachineSeen";
+template <>
+inline constexpr std::array<std::string_view, 4> kEnumNames<compute::MachineSeen>{
+    "NOTHING", "STARTING", "RUNNING", "STOPPED"};
+template <>
+inline constexpr std::string_view kTypeName<compute::MachineEnd> = "MachineEnd";
+template <>
+inline constexpr std::array<std::string_view, 5> kEnumNames<compute::MachineEnd>{
+    "NONE", "OFF_INSIDE", "REBOOT", "STOPPED", "DIED"};
+
+template <>
+inline constexpr std::string_view kTypeName<compute::InstanceRecord> = "InstanceRecord";
+template <>
+inline constexpr auto kFields<compute::InstanceRecord> =
+    std::tuple{F("project", &compute::InstanceRecord::project),
+               F("zone", &compute::InstanceRecord::zone),
+               F("resource", &compute::InstanceRecord::resource),
+               F("want", &compute::InstanceRecord::want),
+               F("generation", &compute::InstanceRecord::generation),
+               F("reached", &compute::InstanceRecord::reached),
+               F("wantedBoot", &compute::InstanceRecord::wanted_boot),
+               F("boot", &compute::InstanceRecord::boot),
+               F("handle", &compute::InstanceRecord::handle),
+               F("seen", &compute::InstanceRecord::seen),
+               F("end", &compute::InstanceRecord::end),
+               F("stopSent", &compute::InstanceRecord::stop_sent),
+               F("searched", &compute::InstanceRecord::searched),
+               F("everRan", &compute::InstanceRecord::ever_ran),
+               F("bootStarted", &compute::InstanceRecord::boot_started),
+               F("backoff", &compute::InstanceRecord::backoff),
+               F("lastError", &compute::InstanceRecord::last_error),
+               F("cpus", &compute::InstanceRecord::cpus),
+               F("memoryMb", &compute::InstanceRecord::memory_mb),
+               F("image", &compute::InstanceRecord::image),
+               F("warnings", &compute::InstanceRecord::warnings)};
+template <>
+inline constexpr std::string_view kRecordKind<compute::InstanceRecord> = "compute.instance";
+
+template <>
+inline constexpr std::string_view kTypeName<compute::DiskRecord> = "DiskRecord";
+template <>
+inline constexpr auto kFields<compute::DiskRecord> =
+    std::tuple{F("project", &compute::DiskRecord::project), F("zone", &compute::DiskRecord::zone),
+               F("resource", &compute::DiskRecord::resource)};
+template <>
+inline constexpr std::string_view kRecordKind<compute::DiskRecord> = "compute.disk";
+
+template <>
+inline constexpr std::string_view kTypeName<compute::ImageRecord> = "ImageRecord";
+template <>
+inline constexpr auto kFields<compute::ImageRecord> = std::tuple{
+    F("project", &compute::ImageRecord::project), F("resource", &compute::ImageRecord::resource)};
+template <>
+inline constexpr std::string_view kRecordKind<compute::ImageRecord> = "compute.image";
+
+template <>
+inline constexpr std::string_view kTypeName<compute::ProjectRecord> = "ProjectRecord";
+template <>
+inline constexpr auto kFields<compute::ProjectRecord> =
+    std::tuple{F("project", &compute::ProjectRecord::project),
+               F("metadata", &compute::ProjectRecord::metadata)};
+template <>
+inline constexpr std::string_view kRecordKind<compute::ProjectRecord> = "compute.project";
+}  // namespace fireweed
