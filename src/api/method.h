@@ -33,6 +33,9 @@ struct Service {
   bool xml_errors = false;
   // Whether a request body may hold fields nobody knows. Google's newer services refuse them.
   bool refuse_unknown_fields = false;
+  // Everybody is anonymous here: the parameters are what is to be judged (token endpoints), so that a bad
+  // token among them is the handler's to answer.
+  bool anonymous = false;
 };
 
 // A method without its C++ types: routing, permission checks and discovery need no more.

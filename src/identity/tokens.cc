@@ -183,14 +183,26 @@ std::string Tokens::IssueRefreshToken(std::string_view email, std::string_view l
   return token;
 }
 
+bool Tokens::Drop(Txn& txn, std::string_view key) {
+  if (std::optional<Row<TokenRecord>> row = txn.Find<TokenRecord>(key)) {
+    txn.Erase<ExpiryRecord>(ExpiryKey(row->value.expires, key));
+    return txn.Erase<TokenRecord>(key);
+  }
+  return txn.Erase<RefreshRecord>(key);
+}
+
 bool Tokens::Revoke(std::string_view token) {
-  std::string key = TokenKey(token);
+  return Update(catalog_, "token revoke", [&](Txn& txn) { return Drop(txn, TokenKey(token)); });
+}
+
+bool Tokens::RevokeById(std::string_view key_prefix) {
   return Update(catalog_, "token revoke", [&](Txn& txn) {
-    if (std::optional<Row<TokenRecord>> row = txn.Find<TokenRecord>(key)) {
-      txn.Erase<ExpiryRecord>(ExpiryKey(row->value.expires, key));
-      return txn.Erase<TokenRecord>(key);
+    ScanRange range{.prefix = std::string(key_prefix), .limit = 2};
+    std::vector<RawRow> found = txn.ScanRaw(kRecordKind<TokenRecord>, range);
+    for (RawRow& row : txn.ScanRaw(kRecordKind<RefreshRecord>, range)) {
+      found.push_back(std::move(row));
     }
-    return txn.Erase<RefreshRecord>(key);
+    return found.size() == 1 && Drop(txn, found[0].key);
   });
 }
 

@@ -60,6 +60,8 @@ class Tokens {
   std::string IssueRefreshToken(std::string_view email, std::string_view label);
   // Either kind of token; false when it is none.
   bool Revoke(std::string_view token);
+  // By the first digits of its key, as lists show them; false unless exactly one token begins so.
+  bool RevokeById(std::string_view key_prefix);
 
   // The row of a live access token; expired ones (beyond the tolerance) and strangers are nullopt.
   std::optional<TokenRecord> Find(std::string_view token) const;
@@ -73,6 +75,7 @@ class Tokens {
 
  private:
   MintedToken Mint(Txn& txn, TokenRecord record, Duration lifetime) const;
+  static bool Drop(Txn& txn, std::string_view key);
   void SweepExpired(Txn& txn, Time now) const;
   std::string Secret(std::string_view prefix) const;
 

@@ -171,6 +171,11 @@ void Router::Authorize(const Route& route, const Request& request, const PathVal
   Require(access_, caller, route.method.permission, Resource(route, request, values));
 }
 
+std::shared_ptr<const Caller> Router::Identify(const Route& route, const Request& request) const {
+  if (route.method.service->anonymous) return std::make_shared<const Caller>();
+  return access_.Identify(request);
+}
+
 std::optional<Response> Router::TryInline(const Request& request) {
   Match match;
   Find(request, match);
@@ -201,7 +206,7 @@ Answer Router::Handle(const Request& request) {
   Route& route = *match.route;
   route.requests.fetch_add(1, std::memory_order_relaxed);
   try {
-    std::shared_ptr<const Caller> caller = access_.Identify(request);
+    std::shared_ptr<const Caller> caller = Identify(route, request);
     Authorize(route, request, match.values, *caller);
     return route.handler(Call{request, *caller, match.values, route.method});
   } catch (...) {
@@ -215,7 +220,7 @@ std::unique_ptr<BodySink> Router::OpenBody(const Request& request) {
   Route& route = *match.route;
   route.requests.fetch_add(1, std::memory_order_relaxed);
   try {
-    std::shared_ptr<const Caller> caller = access_.Identify(request);
+    std::shared_ptr<const Caller> caller = Identify(route, request);
     Authorize(route, request, match.values, *caller);
     return route.stream(Call{request, *caller, match.values, route.method});
   } catch (...) {

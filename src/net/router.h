@@ -114,6 +114,7 @@ class Router final : public Dispatcher {
   void Find(const Request& request, Match& match) const;
   Match FindOrThrow(const Request& request) const;
   std::string Resource(const Route& route, const Request& request, const PathValues& values) const;
+  std::shared_ptr<const Caller> Identify(const Route& route, const Request& request) const;
   void Authorize(const Route& route, const Request& request, const PathValues& values,
                  const Caller& caller) const;
 

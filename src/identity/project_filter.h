@@ -1,0 +1,14 @@
+// The filter language of projects.list: terms "key:value" or "key=value" joined by spaces or AND, all of which
+// must hold; values may hold '*'. Keys: id, projectId, name, projectNumber, lifecycleState, labels.KEY.
+#pragma once
+
+#include <string_view>
+
+#include "api/crm/project.h"
+
+namespace fireweed::identity {
+
+// kInvalid for a filter it does not understand: an ignored term would show more than was asked for.
+bool MatchesFilter(const api::crm::Project& project, std::string_view filter);
+
+}  // namespace fireweed::identity
