@@ -1,0 +1,395 @@
+// Buckets of the JSON API: the resource and its methods.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "api/policy.h"
+#include "api/storage/access_control.h"
+#include "api/storage/service.h"
+
+namespace fireweed::api::storage {
+
+struct UniformAccess {
+  bool enabled = false;
+  std::optional<Time> lockedTime;
+};
+struct IamConfiguration {
+  UniformAccess uniformBucketLevelAccess;
+  UniformAccess bucketPolicyOnly;  // the older name of the same switch; both are always shown
+  std::string publicAccessPrevention = "inherited";
+};
+struct Lifecycle {
+  std::vector<Json> rule;
+};
+struct Website {
+  std::string mainPageSuffix, notFoundPage;
+};
+struct Versioning {
+  bool enabled = false;
+};
+struct Logging {
+  std::string logBucket, logObjectPrefix;
+};
+struct RetentionPolicy {
+  int64_t retentionPeriod = 0;  // seconds
+  std::optional<Time> effectiveTime;
+  std::optional<bool> isLocked;
+};
+struct BucketBilling {
+  bool requesterPays = false;
+};
+struct BucketEncryption {
+  std::string defaultKmsKeyName;
+};
+
+struct Bucket {
+  std::string kind = "storage#bucket";
+  std::string id, selfLink, name;
+  int64_t projectNumber = 0;
+  std::string location = "US";  // always upper case
+  std::string locationType;     // "region", "dual-region", "multi-region"
+  std::string storageClass = "STANDARD";
+  Time timeCreated, updated;
+  int64_t metageneration = 1;
+  std::string etag;
+  IamConfiguration iamConfiguration;
+  std::map<std::string, std::string> labels;
+  Lifecycle lifecycle;
+  std::vector<Json> cors;
+  Website website;
+  std::optional<Versioning> versioning;
+  Logging logging;
+  std::optional<RetentionPolicy> retentionPolicy;
+  std::optional<BucketBilling> billing;
+  BucketEncryption encryption;
+  std::optional<bool> defaultEventBasedHold;
+  std::string rpo;
+  Json autoclass, softDeletePolicy, customPlacementConfig, hierarchicalNamespace, objectRetention;
+  std::vector<AccessEntry> acl;               // shown with projection=full
+  std::vector<AccessEntry> defaultObjectAcl;  // the same
+  std::optional<Owner> owner;                 // the same
+  std::string project;                        // whose bucket it is
+};
+
+struct BucketList {
+  std::string kind = "storage#buckets";
+  std::string nextPageToken;
+  std::vector<Bucket> items;
+};
+
+struct ListBuckets {
+  std::string project, prefix, pageToken;
+  int32_t maxResults = 1000;
+  std::string projection;
+};
+struct InsertBucket {
+  std::string project, predefinedAcl, predefinedDefaultObjectAcl, projection;
+  Bucket body;
+};
+struct GetBucket {
+  std::string bucket, projection;
+  std::optional<int64_t> ifMetagenerationMatch, ifMetagenerationNotMatch;
+};
+struct ChangeBucket {  // patch and update
+  std::string bucket, projection, predefinedAcl, predefinedDefaultObjectAcl;
+  std::optional<int64_t> ifMetagenerationMatch, ifMetagenerationNotMatch;
+  Json body;
+};
+struct BucketName {
+  std::string bucket;
+};
+
+struct SetBucketPolicy {
+  std::string bucket;
+  Policy body;
+};
+struct TestBucketPermissions {
+  std::string bucket;
+  std::vector<std::string> permissions;
+};
+struct TestBucketPermissionsReply {
+  std::string kind = "storage#testIamPermissionsResponse";
+  std::vector<std::string> permissions;
+};
+
+struct HierarchicalNamespace {
+  bool enabled = false;
+};
+struct StorageLayout {
+  std::string kind = "storage#storageLayout";
+  std::string bucket, location, locationType;
+  HierarchicalNamespace hierarchicalNamespace;
+};
+struct ManagedFolderList {
+  std::string kind = "storage#managedFolders";
+  std::vector<Json> items;
+};
+
+struct GetProjectServiceAccount {
+  std::string project;
+};
+struct ProjectServiceAccount {
+  std::string kind = "storage#serviceAccount";
+  std::string email_address;
+};
+
+}  // namespace fireweed::api::storage
+
+namespace fireweed {
+template <>
+inline constexpr std::string_view kTypeName<api::storage::UniformAccess> =
+    "UniformBucketLevelAccess";
+template <>
+inline constexpr auto kFields<api::storage::UniformAccess> =
+    std::tuple{F("enabled", &api::storage::UniformAccess::enabled),
+               F("lockedTime", &api::storage::UniformAccess::lockedTime)};
+template <>
+inline constexpr std::string_view kTypeName<api::storage::IamConfiguration> = "IamConfiguration";
+template <>
+inline constexpr auto kFields<api::storage::IamConfiguration> = std::tuple{
+    F("uniformBucketLevelAccess", &api::storage::IamConfiguration::uniformBucketLevelAccess),
+    F("bucketPolicyOnly", &api::storage::IamConfiguration::bucketPolicyOnly),
+    F("publicAccessPrevention", &api::storage::IamConfiguration::publicAccessPrevention)};
+template <>
+inline constexpr std::string_view kTypeName<api::storage::Lifecycle> = "Lifecycle";
+template <>
+inline constexpr auto kFields<api::storage::Lifecycle> =
+    std::tuple{F("rule", &api::storage::Lifecycle::rule)};
+template <>
+inline constexpr std::string_view kTypeName<api::storage::Website> = "Website";
+template <>
+inline constexpr auto kFields<api::storage::Website> =
+    std::tuple{F("mainPageSuffix", &api::storage::Website::mainPageSuffix),
+               F("notFoundPage", &api::storage::Website::notFoundPage)};
+template <>
+inline constexpr std::string_view kTypeName<api::storage::Versioning> = "Versioning";
+template <>
+inline constexpr auto kFields<api::storage::Versioning> =
+    std::tuple{F("enabled", &api::storage::Versioning::enabled)};
+template <>
+inline constexpr std::string_view kTypeName<api::storage::Logging> = "Logging";
+template <>
+inline constexpr auto kFields<api::storage::Logging> =
+    std::tuple{F("logBucket", &api::storage::Logging::logBucket),
+               F("logObjectPrefix", &api::storage::Logging::logObjectPrefix)};
+template <>
+inline constexpr std::string_view kTypeName<api::storage::RetentionPolicy> = "RetentionPolicy";
+template <>
+inline constexpr auto kFields<api::storage::RetentionPolicy> =
+    std::tuple{F("retentionPeriod", &api::storage::RetentionPolicy::retentionPeriod),
+               F("effectiveTime", &api::storage::RetentionPolicy::effectiveTime),
+               F("isLocked", &api::storage::RetentionPolicy::isLocked)};
+template <>
+inline constexpr std::string_view kTypeName<api::storage::BucketBilling> = "Billing";
+template <>
+inline constexpr auto kFields<api::storage::BucketBilling> =
+    std::tuple{F("requesterPays", &api::storage::BucketBilling::requesterPays)};
+template <>
+inline constexpr std::string_view kTypeName<api::storage::BucketEncryption> = "Encryption";
+template <>
+inline constexpr auto kFields<api::storage::BucketEncryption> =
+    std::tuple{F("defaultKmsKeyName", &api::storage::BucketEncryption::defaultKmsKeyName)};
+template <>
+inline constexpr std::string_view kTypeName<api::storage::Bucket> = "Bucket";
+template <>
+inline constexpr auto kFields<api::storage::Bucket> =
+    std::tuple{F("kind", &api::storage::Bucket::kind, kOutput),
+               F("id", &api::storage::Bucket::id, kOutput),
+               F("selfLink", &api::storage::Bucket::selfLink, kOutput),
+               F("name", &api::storage::Bucket::name, kRequired | kImmutable),
+               F("projectNumber", &api::storage::Bucket::projectNumber, kOutput),
+               F("location", &api::storage::Bucket::location, kImmutable),
+               F("locationType", &api::storage::Bucket::locationType, kOutput),
+               F("storageClass", &api::storage::Bucket::storageClass),
+               F("timeCreated", &api::storage::Bucket::timeCreated, kOutput),
+               F("updated", &api::storage::Bucket::updated, kOutput),
+               F("metageneration", &api::storage::Bucket::metageneration, kOutput),
+               F("etag", &api::storage::Bucket::etag, kOutput),
+               F("iamConfiguration", &api::storage::Bucket::iamConfiguration),
+               F("labels", &api::storage::Bucket::labels),
+               F("lifecycle", &api::storage::Bucket::lifecycle),
+               F("cors", &api::storage::Bucket::cors),
+               F("website", &api::storage::Bucket::website),
+               F("versioning", &api::storage::Bucket::versioning),
+               F("logging", &api::storage::Bucket::logging),
+               F("retentionPolicy", &api::storage::Bucket::retentionPolicy),
+               F("billing", &api::storage::Bucket::billing),
+               F("encryption", &api::storage::Bucket::encryption),
+               F("defaultEventBasedHold", &api::storage::Bucket::defaultEventBasedHold),
+               F("rpo", &api::storage::Bucket::rpo),
+               F("autoclass", &api::storage::Bucket::autoclass),
+               F("softDeletePolicy", &api::storage::Bucket::softDeletePolicy),
+               F("customPlacementConfig", &api::storage::Bucket::customPlacementConfig),
+               F("hierarchicalNamespace", &api::storage::Bucket::hierarchicalNamespace),
+               F("objectRetention", &api::storage::Bucket::objectRetention),
+               F("acl", &api::storage::Bucket::acl),
+               F("defaultObjectAcl", &api::storage::Bucket::defaultObjectAcl),
+               F("owner", &api::storage::Bucket::owner, kOutput),
+               F("project", &api::storage::Bucket::project, kStored)};
+template <>
+inline constexpr std::string_view kTypeName<api::storage::BucketList> = "Buckets";
+template <>
+inline constexpr auto kFields<api::storage::BucketList> =
+    std::tuple{F("kind", &api::storage::BucketList::kind),
+               F("nextPageToken", &api::storage::BucketList::nextPageToken),
+               F("items", &api::storage::BucketList::items)};
+template <>
+inline constexpr auto kFields<api::storage::ListBuckets> =
+    std::tuple{F("project", &api::storage::ListBuckets::project, kQuery | kRequired),
+               F("prefix", &api::storage::ListBuckets::prefix, kQuery),
+               F("pageToken", &api::storage::ListBuckets::pageToken, kQuery),
+               F("maxResults", &api::storage::ListBuckets::maxResults, kQuery),
+               F("projection", &api::storage::ListBuckets::projection, kQuery)};
+template <>
+inline constexpr auto kFields<api::storage::InsertBucket> =
+    std::tuple{F("project", &api::storage::InsertBucket::project, kQuery | kRequired),
+               F("predefinedAcl", &api::storage::InsertBucket::predefinedAcl, kQuery),
+               F("predefinedDefaultObjectAcl",
+                 &api::storage::InsertBucket::predefinedDefaultObjectAcl, kQuery),
+               F("projection", &api::storage::InsertBucket::projection, kQuery),
+               F("body", &api::storage::InsertBucket::body, kBody)};
+template <>
+inline constexpr auto kFields<api::storage::GetBucket> = std::tuple{
+    F("bucket", &api::storage::GetBucket::bucket, kPath),
+    F("projection", &api::storage::GetBucket::projection, kQuery),
+    F("ifMetagenerationMatch", &api::storage::GetBucket::ifMetagenerationMatch, kQuery),
+    F("ifMetagenerationNotMatch", &api::storage::GetBucket::ifMetagenerationNotMatch, kQuery)};
+template <>
+inline constexpr auto kFields<api::storage::ChangeBucket> = std::tuple{
+    F("bucket", &api::storage::ChangeBucket::bucket, kPath),
+    F("projection", &api::storage::ChangeBucket::projection, kQuery),
+    F("predefinedAcl", &api::storage::ChangeBucket::predefinedAcl, kQuery),
+    F("predefinedDefaultObjectAcl", &api::storage::ChangeBucket::predefinedDefaultObjectAcl,
+      kQuery),
+    F("ifMetagenerationMatch", &api::storage::ChangeBucket::ifMetagenerationMatch, kQuery),
+    F("ifMetagenerationNotMatch", &api::storage::ChangeBucket::ifMetagenerationNotMatch, kQuery),
+    F("body", &api::storage::ChangeBucket::body, kBody)};
+template <>
+inline constexpr auto kFields<api::storage::BucketName> =
+    std::tuple{F("bucket", &api::storage::BucketName::bucket, kPath)};
+template <>
+inline constexpr auto kFields<api::storage::SetBucketPolicy> =
+    std::tuple{F("bucket", &api::storage::SetBucketPolicy::bucket, kPath),
+               F("body", &api::storage::SetBucketPolicy::body, kBody)};
+template <>
+inline constexpr auto kFields<api::storage::TestBucketPermissions> =
+    std::tuple{F("bucket", &api::storage::TestBucketPermissions::bucket, kPath),
+               F("permissions", &api::storage::TestBucketPermissions::permissions, kQuery)};
+template <>
+inline constexpr std::string_view kTypeName<api::storage::TestBucketPermissionsReply> =
+    "TestIamPermissionsResponse";
+template <>
+inline constexpr auto kFields<api::storage::TestBucketPermissionsReply> =
+    std::tuple{F("kind", &api::storage::TestBucketPermissionsReply::kind),
+               F("permissions", &api::storage::TestBucketPermissionsReply::permissions)};
+template <>
+inline constexpr std::string_view kTypeName<api::storage::HierarchicalNamespace> =
+    "HierarchicalNamespace";
+template <>
+inline constexpr auto kFields<api::storage::HierarchicalNamespace> =
+    std::tuple{F("enabled", &api::storage::HierarchicalNamespace::enabled)};
+template <>
+inline constexpr std::string_view kTypeName<api::storage::StorageLayout> = "BucketStorageLayout";
+template <>
+inline constexpr auto kFields<api::storage::StorageLayout> =
+    std::tuple{F("kind", &api::storage::StorageLayout::kind),
+               F("bucket", &api::storage::StorageLayout::bucket),
+               F("location", &api::storage::StorageLayout::location),
+               F("locationType", &api::storage::StorageLayout::locationType),
+               F("hierarchicalNamespace", &api::storage::StorageLayout::hierarchicalNamespace)};
+template <>
+inline constexpr std::string_view kTypeName<api::storage::ManagedFolderList> = "ManagedFolders";
+template <>
+inline constexpr auto kFields<api::storage::ManagedFolderList> =
+    std::tuple{F("kind", &api::storage::ManagedFolderList::kind),
+               F("items", &api::storage::ManagedFolderList::items, kKeepEmpty)};
+template <>
+inline constexpr auto kFields<api::storage::GetProjectServiceAccount> =
+    std::tuple{F("project", &api::storage::GetProjectServiceAccount::project, kPath)};
+template <>
+inline constexpr std::string_view kTypeName<api::storage::ProjectServiceAccount> = "ServiceAccount";
+template <>
+inline constexpr auto kFields<api::storage::ProjectServiceAccount> =
+    std::tuple{F("kind", &api::storage::ProjectServiceAccount::kind),
+               F("email_address", &api::storage::ProjectServiceAccount::email_address)};
+}  // namespace fireweed
+
+namespace fireweed::api::storage {
+
+inline constexpr Method<ListBuckets, BucketList> kListBuckets{kStorage,
+                                                              Verb::kGet,
+                                                              "/storage/v1/b",
+                                                              "storage.buckets.list",
+                                                              "storage.buckets.list",
+                                                              "projects/{project}"};
+inline constexpr Method<InsertBucket, Bucket> kInsertBucket{kStorage,
+                                                            Verb::kPost,
+                                                            "/storage/v1/b",
+                                                            "storage.buckets.insert",
+                                                            "storage.buckets.create",
+                                                            "projects/{project}"};
+inline constexpr Method<GetBucket, Bucket> kGetBucket{kStorage,
+                                                      Verb::kGet,
+                                                      "/storage/v1/b/{bucket}",
+                                                      "storage.buckets.get",
+                                                      "storage.buckets.get",
+                                                      "buckets/{bucket}"};
+inline constexpr Method<ChangeBucket, Bucket> kPatchBucket{kStorage,
+                                                           Verb::kPatch,
+                                                           "/storage/v1/b/{bucket}",
+                                                           "storage.buckets.patch",
+                                                           "storage.buckets.update",
+                                                           "buckets/{bucket}"};
+inline constexpr Method<ChangeBucket, Bucket> kUpdateBucket{kStorage,
+                                                            Verb::kPut,
+                                                            "/storage/v1/b/{bucket}",
+                                                            "storage.buckets.update",
+                                                            "storage.buckets.update",
+                                                            "buckets/{bucket}"};
+inline constexpr Method<GetBucket, NoContent> kDeleteBucket{kStorage,
+                                                            Verb::kDelete,
+                                                            "/storage/v1/b/{bucket}",
+                                                            "storage.buckets.delete",
+                                                            "storage.buckets.delete",
+                                                            "buckets/{bucket}"};
+inline constexpr Method<BucketName, StorageLayout> kGetStorageLayout{
+    kStorage,
+    Verb::kGet,
+    "/storage/v1/b/{bucket}/storageLayout",
+    "storage.buckets.getStorageLayout",
+    "storage.objects.list",
+    "buckets/{bucket}"};
+inline constexpr Method<BucketName, Policy> kGetBucketPolicy{kStorage,
+                                                             Verb::kGet,
+                                                             "/storage/v1/b/{bucket}/iam",
+                                                             "storage.buckets.getIamPolicy",
+                                                             "storage.buckets.getIamPolicy",
+                                                             "buckets/{bucket}"};
+inline constexpr Method<SetBucketPolicy, Policy> kSetBucketPolicy{kStorage,
+                                                                  Verb::kPut,
+                                                                  "/storage/v1/b/{bucket}/iam",
+                                                                  "storage.buckets.setIamPolicy",
+                                                                  "storage.buckets.setIamPolicy",
+                                                                  "buckets/{bucket}"};
+inline constexpr Method<TestBucketPermissions, TestBucketPermissionsReply> kTestBucketPermissions{
+    kStorage, Verb::kGet, "/storage/v1/b/{bucket}/iam/testPermissions",
+    "storage.buckets.testIamPermissions"};
+inline constexpr Method<BucketName, ManagedFolderList> kListManagedFolders{
+    kStorage,
+    Verb::kGet,
+    "/storage/v1/b/{bucket}/managedFolders",
+    "storage.managedFolders.list",
+    "storage.managedFolders.list",
+    "buckets/{bucket}"};
+inline constexpr Method<GetProjectServiceAccount, ProjectServiceAccount> kGetProjectServiceAccount{
+    kStorage,
+    Verb::kGet,
+    "/storage/v1/projects/{project}/serviceAccount",
+    "storage.projects.serviceAccount.get",
+    "resourcemanager.projects.get",
+    "projects/{project}"};
+
+}  // namespace fireweed::api::storage

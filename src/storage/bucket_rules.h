@@ -1,0 +1,26 @@
+// What a bucket may be called, what it starts with, and what follows from a change. Pure.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "api/storage/bucket.h"
+
+namespace fireweed::storage {
+
+// Throws Failure(kInvalid) unless it may be the name of a bucket.
+void CheckBucketName(std::string_view name);
+
+// A new bucket as the client asked for it, completed by what the server sets.
+api::storage::Bucket NewBucket(const api::storage::InsertBucket& request, std::string_view project,
+                               int64_t project_number, std::string_view owner, Time now);
+
+// After a client's change: the fields that hang together, metageneration and times.
+void SettleChange(const api::storage::Bucket& before, api::storage::Bucket& after, Time now);
+
+// As a reply shows it: lists only with `full`, and not where access is uniform.
+enum class Projection { kNoAcl, kFull };
+Projection ParseProjection(std::string_view word, Projection usual = Projection::kNoAcl);
+api::storage::Bucket ShowBucket(api::storage::Bucket bucket, Projection projection);
+
+}  // namespace fireweed::storage

@@ -1,0 +1,59 @@
+// What for: the rows of objects within one transaction: the live version of each name, those it replaced, and
+//   the counts of the blobs they refer to. It knows nothing of preconditions, buckets' settings or HTTP.
+// Who calls: ObjectStore and the sweep, inside a transaction body; one per body.
+// May block: as its transaction does.
+// A failure: Failure(kInternal) on rows nobody can read.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "catalog/catalog.h"
+#include "storage/listing.h"
+#include "storage/object_row.h"
+
+namespace fireweed::storage {
+
+enum class OldVersion {
+  kDrop,
+  kArchive,  // the bucket keeps noncurrent versions
+};
+
+class ObjectIndex {
+ public:
+  explicit ObjectIndex(Txn& txn) : txn_(txn) {}
+
+  std::optional<ObjectRow> FindLive(std::string_view bucket, std::string_view name);
+  // The live version without a generation, else that version wherever it is.
+  std::optional<ObjectRow> Find(std::string_view bucket, std::string_view name,
+                                const std::optional<int64_t>& generation);
+  // True when the bucket holds no version of anything.
+  bool IsEmpty(std::string_view bucket);
+
+  // Makes `row` the live version and refers to its blobs.
+  void PutLive(std::string_view bucket, std::string_view name, const ObjectRow& row, OldVersion old,
+               Time now);
+  // Changes a version's metadata in place. REQUIRES: it is there, with the same blobs.
+  void Rewrite(std::string_view bucket, std::string_view name, const ObjectRow& row);
+  // Takes the live version away. REQUIRES: it is there.
+  void RemoveLive(std::string_view bucket, std::string_view name, OldVersion old, Time now);
+  // Takes one version away for good, live or not; false when it is not there.
+  bool RemoveVersion(std::string_view bucket, std::string_view name, int64_t generation);
+
+  ListingPage List(std::string_view bucket, const ListingQuery& query);
+
+  // Blobs that no row refers to since this transaction: to be dropped after it is committed.
+  std::vector<BlobId>& freed() { return freed_; }
+
+ private:
+  void Retire(std::string_view bucket, std::string_view name, ObjectRow row, OldVersion old,
+              Time now);
+  void Release(const ObjectRow& row);
+
+  Txn& txn_;
+  std::vector<BlobId> freed_;
+};
+
+}  // namespace fireweed::storage

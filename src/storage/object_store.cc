@@ -1,0 +1,271 @@
+#include "storage/object_store.h"
+
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "base/checksum.h"
+#include "storage/bucket_record.h"
+
+namespace fireweed::storage {
+namespace {
+
+constexpr size_t kMaxNameBytes = 1024;
+constexpr size_t kMaxSources = 32;
+constexpr size_t kMaxParts =
+    256;  // beyond it an object is composed by copying, so that reads stay quick
+constexpr size_t kCopyBuffer = 1 << 20;
+constexpr int kOpenAttempts =
+    16;  // each failed one means that a writer replaced the object meanwhile
+
+std::optional<VersionPoint> PointOf(const std::optional<ObjectRow>& row) {
+  if (!row) return std::nullopt;
+  return VersionPoint{row->generation, row->metageneration};
+}
+
+[[noreturn]] void RefuseMissing(Txn& txn, const ObjectAddress& address) {
+  FindBucket(txn, address.bucket);  // says so when there is none
+  std::string version = address.generation ? fmt::format("#{}", *address.generation) : "";
+  throw Failure(Code::kNotFound,
+                fmt::format("No such object: {}/{}{}", address.bucket, address.name, version));
+}
+
+ObjectRow FindOrRefuse(Txn& txn, ObjectIndex& index, const ObjectAddress& address,
+                       const api::storage::ObjectConditions& conditions, Purpose purpose) {
+  std::optional<ObjectRow> row = index.Find(address.bucket, address.name, address.generation);
+  if (!row) RefuseMissing(txn, address);
+  RequireConditions(conditions, PointOf(row), purpose);
+  return *std::move(row);
+}
+
+bool IsUtf8(std::string_view text) {
+  size_t i = 0;
+  while (i < text.size()) {
+    uint8_t lead = static_cast<uint8_t>(text[i]);
+    bool two = lead >= 0xc2 && lead < 0xe0, three = lead >= 0xe0 && lead < 0xf0;
+    bool four = lead >= 0xf0 && lead < 0xf5;
+    if (lead >= 0x80 && !two && !three && !four) return false;
+    size_t more = lead < 0x80 ? 0 : two ? 1 : three ? 2 : 3;
+    if (i + more >= text.size()) return false;
+    for (size_t k = 1; k <= more; ++k) {
+      if ((static_cast<uint8_t>(text[i + k]) & 0xc0) != 0x80) return false;
+    }
+    uint8_t second = more > 0 ? static_cast<uint8_t>(text[i + 1]) : 0;
+    if ((lead == 0xe0 && second < 0xa0) || (lead == 0xed && second >= 0xa0) ||
+        (lead == 0xf0 && second < 0x90) || (lead == 0xf4 && second >= 0x90)) {
+      return false;
+    }
+    i += more + 1;
+  }
+  return true;
+}
+
+}  // namespace
+
+void CheckObjectName(std::string_view name) {
+  using std::string_view_literals::operator""sv;
+  if (name.empty()) throw Failure(Code::kInvalid, "required", "Required object name is missing.");
+  bool sound = name.size() <= kMaxNameBytes && name != "." && name != ".." &&
+               name.find_first_of("\r\n\0"sv) == std::string_view::npos && IsUtf8(name);
+  if (!sound) {
+    throw Failure(Code::kInvalid, "invalid",
+                  "Object names are 1 to 1024 bytes of UTF-8 without line ends.");
+  }
+}
+
+ObjectRow ObjectStore::Find(const ObjectAddress& address,
+                            const api::storage::ObjectConditions& conditions) const {
+  return Query(catalog_, [&](Txn& txn) {
+    ObjectIndex index(txn);
+    return FindOrRefuse(txn, index, address, conditions, Purpose::kRead);
+  });
+}
+
+OpenedObject ObjectStore::Open(const ObjectAddress& address,
+                               const api::storage::ObjectConditions& conditions) const {
+  for (int attempt = 0; attempt < kOpenAttempts; ++attempt) {
+    ObjectRow row = Find(address, conditions);
+    Result<std::shared_ptr<const ObjectBytes>> bytes = ObjectBytes::Open(blobs_, row);
+    if (bytes.ok()) return {std::move(row), *bytes};
+    // Replaced between the two steps: its blob went, a newer row is there, or none.
+    if (bytes.error().code != Code::kNotFound) throw Failure(bytes.error());
+  }
+  log_.Error("object without its bytes", {{"bucket", address.bucket}, {"object", address.name}});
+  throw Failure(Code::kInternal, "The object's bytes are missing.");
+}
+
+ListingPage ObjectStore::List(const std::string& bucket, const ListingQuery& query) const {
+  return Query(catalog_, [&](Txn& txn) {
+    FindBucket(txn, bucket);
+    return ObjectIndex(txn).List(bucket, query);
+  });
+}
+
+ObjectRow ObjectStore::Change(std::string_view why, const Body& body) {
+  std::vector<BlobId> freed;
+  ObjectRow row = Update(
+      catalog_, why,
+      [&](Txn& txn) {
+        ObjectIndex index(txn);
+        ObjectRow changed = body(txn, index);
+        freed = std::move(index.freed());
+        return changed;
+      },
+      Lane::kBulk);
+  DropFreed(freed);
+  return row;
+}
+
+void ObjectStore::DropFreed(const std::vector<BlobId>& freed) {
+  for (const BlobId& blob : freed) {
+    Result<> dropped = blobs_.Drop(blob);
+    if (!dropped.ok()) {
+      log_.Warning("blob not dropped", {{"blob", blob}, {"why", dropped.error().message}});
+    }
+  }
+}
+
+ObjectRow ObjectStore::PutNew(Txn& txn, ObjectIndex& index, const NewObject& object) {
+  api::storage::Bucket bucket = FindBucket(txn, object.bucket).value;
+  std::optional<ObjectRow> before = index.FindLive(object.bucket, object.name);
+  RequireConditions(object.conditions, PointOf(before), Purpose::kWrite);
+  ObjectRow row = object.row;
+  Time now = clock_.Now();
+  row.generation = generations_.Next(txn);
+  row.metageneration = 1;
+  row.created = row.updated = row.class_updated = FromMicros(ToMicros(now));
+  row.deleted = {};
+  if (row.storage_class.empty()) row.storage_class = bucket.storageClass;
+  OldVersion old = KeepsOldVersions(bucket) ? OldVersion::kArchive : OldVersion::kDrop;
+  index.PutLive(object.bucket, object.name, row, old, now);
+  return row;
+}
+
+ObjectRow ObjectStore::Insert(const NewObject& object, const Also& also) {
+  CheckObjectName(object.name);
+  return Change("object insert", [&](Txn& txn, ObjectIndex& index) {
+    ObjectRow row = PutNew(txn, index, object);
+    if (also) also(txn, row);
+    return row;
+  });
+}
+
+ObjectRow ObjectStore::ChangeMetadata(const ObjectAddress& address,
+                                      const api::storage::ObjectConditions& conditions,
+                                      const std::function<void(api::storage::Object&)>& change) {
+  return Change("object change", [&](Txn& txn, ObjectIndex& index) {
+    ObjectRow row = FindOrRefuse(txn, index, address, conditions, Purpose::kWrite);
+    api::storage::Object object = ToObject(row, address.bucket, address.name);
+    change(object);
+    TakeMetadata(object, row);
+    ++row.metageneration;
+    row.updated = FromMicros(ToMicros(clock_.Now()));
+    index.Rewrite(address.bucket, address.name, row);
+    return row;
+  });
+}
+
+void ObjectStore::Delete(const ObjectAddress& address,
+                         const api::storage::ObjectConditions& conditions) {
+  Change("object delete", [&](Txn& txn, ObjectIndex& index) {
+    ObjectRow row = FindOrRefuse(txn, index, address, conditions, Purpose::kWrite);
+    api::storage::Bucket bucket = FindBucket(txn, address.bucket).value;
+    if (address.generation || !KeepsOldVersions(bucket)) {
+      index.RemoveVersion(address.bucket, address.name, row.generation);
+    } else {
+      index.RemoveLive(address.bucket, address.name, OldVersion::kArchive, clock_.Now());
+    }
+    return row;
+  });
+}
+
+ObjectRow ObjectStore::Copy(const CopyOrder& order) {
+  CheckObjectName(order.name);
+  return Change("object copy", [&](Txn& txn, ObjectIndex& index) {
+    ObjectRow source = FindOrRefuse(txn, index, order.from, order.from_conditions, Purpose::kWrite);
+    NewObject copy{order.bucket, order.name, source, order.conditions};
+    if (!order.remove_source) copy.row.storage_class = order.storage_class;
+    if (order.metadata) TakeMetadata(*order.metadata, copy.row);
+    ObjectRow row = PutNew(txn, index, copy);
+    bool onto_itself = order.from.bucket == order.bucket && order.from.name == order.name;
+    if (order.remove_source && !onto_itself) {
+      index.RemoveVersion(order.from.bucket, order.from.name, source.generation);
+    }
+    return row;
+  });
+}
+
+void ObjectStore::ComposeByReference(const std::vector<ObjectRow>& sources, ObjectRow& row) const {
+  row.size = 0;
+  row.crc32c = 0;
+  row.md5.clear();
+  row.parts.clear();
+  row.component_count = 0;
+  for (const ObjectRow& source : sources) {
+    row.crc32c = Crc32cConcat(row.crc32c, source.crc32c, source.size);
+    row.size += source.size;
+    row.component_count += std::max(source.component_count, 1);
+    for (const ObjectPart& part : source.parts) {
+      if (part.size > 0) row.parts.push_back(part);
+    }
+  }
+}
+
+// The writer holds the blob until the row that refers to it is committed.
+std::unique_ptr<BlobWriter> ObjectStore::ComposeByCopy(const std::vector<ObjectRow>& sources,
+                                                       ObjectRow& row) const {
+  std::unique_ptr<BlobWriter> writer = blobs_.Create().value();
+  std::vector<std::byte> buffer(kCopyBuffer);
+  for (const ObjectRow& source : sources) {
+    std::shared_ptr<const ObjectBytes> bytes = ObjectBytes::Open(blobs_, source).value();
+    for (int64_t at = 0; at < bytes->size();) {
+      size_t got = bytes->ReadAt(at, buffer).value();
+      writer->Append(std::span(buffer).subspan(0, got)).value();
+      at += static_cast<int64_t>(got);
+    }
+  }
+  BlobInfo info = writer->Commit().value();
+  if (info.size != row.size || info.crc32c != row.crc32c) {
+    throw Failure(Code::kInternal, "The composed bytes do not have the checksum of their sources.");
+  }
+  row.parts = {{info.id, info.size}};
+  return writer;
+}
+
+ObjectRow ObjectStore::Compose(const ComposeOrder& order) {
+  CheckObjectName(order.name);
+  if (order.sources.empty() || order.sources.size() > kMaxSources) {
+    throw Failure(Code::kInvalid, "invalid",
+                  fmt::format("The number of source components must be 1 to {}.", kMaxSources));
+  }
+  auto find_sources = [&](Txn& txn) {
+    ObjectIndex index(txn);
+    std::vector<ObjectRow> rows;
+    for (const api::storage::SourceObject& source : order.sources) {
+      api::storage::ObjectConditions conditions;
+      if (source.objectPrecondition) {
+        conditions.ifGenerationMatch = source.objectPrecondition->ifGenerationMatch;
+      }
+      ObjectAddress address{order.bucket, source.name, source.generation};
+      rows.push_back(FindOrRefuse(txn, index, address, conditions, Purpose::kWrite));
+    }
+    return rows;
+  };
+  NewObject object{order.bucket, order.name, {}, order.conditions};
+  TakeMetadata(order.metadata, object.row);
+  auto take = [&](const std::vector<ObjectRow>& sources) {
+    ComposeByReference(sources, object.row);
+    if (object.row.content_type.empty()) object.row.content_type = sources[0].content_type;
+  };
+  std::vector<ObjectRow> sources = Query(catalog_, find_sources);
+  take(sources);
+  if (object.row.parts.size() > kMaxParts) {
+    std::unique_ptr<BlobWriter> held = ComposeByCopy(sources, object.row);
+    return Insert(object);
+  }
+  return Change("object compose", [&](Txn& txn, ObjectIndex& index) {
+    take(find_sources(txn));
+    return PutNew(txn, index, object);
+  });
+}
+
+}  // namespace fireweed::storage

@@ -1,0 +1,46 @@
+// What for: the object methods of the JSON API, without uploads.
+// Threads: handlers run on pool threads, any number at once.
+// Owns: nothing; borrows the store.
+#pragma once
+
+#include "api/storage/object.h"
+#include "net/router.h"
+#include "storage/object_store.h"
+#include "storage/object_view.h"
+
+namespace fireweed::storage {
+
+class Objects {
+ public:
+  Objects(ObjectStore& store, const Catalog& catalog, net::AccessControl& access)
+      : store_(store), catalog_(catalog), access_(access) {}
+
+  void Serve(net::Router& router);
+
+ private:
+  net::Answer Get(const api::storage::GetObject& request, const net::Call& call);
+  net::Answer Download(const api::storage::GetObject& request, const net::Call& call);
+  net::Answer List(const api::storage::ListObjects& request, const net::Call& call);
+  net::Answer Patch(const api::storage::ChangeObject& request, const net::Call& call);
+  net::Answer Update(const api::storage::ChangeObject& request, const net::Call& call);
+  api::NoContent Delete(const api::storage::DeleteObject& request, const net::Call& call);
+  net::Answer Compose(const api::storage::ComposeObject& request, const net::Call& call);
+  net::Answer Copy(const api::storage::CopyObject& request, const net::Call& call);
+  net::Answer Rewrite(const api::storage::CopyObject& request, const net::Call& call);
+  net::Answer Move(const api::storage::MoveObject& request, const net::Call& call);
+
+  using Apply = void (*)(api::storage::Object&, std::string_view json);
+  net::Answer Change(const api::storage::ChangeObject& request, const net::Call& call, Apply apply);
+  ObjectRow CopyOne(const api::storage::CopyObject& request, const net::Call& call);
+  net::Response Reply(const ObjectRow& row, const std::string& bucket, const std::string& name,
+                      const ReplyShape& shape) const;
+  // The bucket where the shape shows lists, else nothing.
+  std::optional<api::storage::Bucket> BucketFor(const std::string& bucket,
+                                                const ReplyShape& shape) const;
+
+  ObjectStore& store_;
+  const Catalog& catalog_;
+  net::AccessControl& access_;
+};
+
+}  // namespace fireweed::storage

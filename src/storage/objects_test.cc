@@ -1,0 +1,268 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/bytes.h"
+#include "base/checksum.h"
+#include "storage/storage_fixture.h"
+
+namespace fireweed::storage {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+class ObjectsTest : public testing::Test, protected StorageFixture {
+ protected:
+  ObjectsTest() { Send("POST", "/storage/v1/b?project=my-project", R"({"name":"pets"})"); }
+  Reply Stat(const std::string& name) {
+    return Send("GET", "/storage/v1/b/pets/o/" + PercentEncode(name));
+  }
+};
+
+TEST_F(ObjectsTest, StatSaysWhatClientsNeed) {
+  Reply up = Upload("pets", "a/b c?é%.txt", "hello");
+  ASSERT_EQ(up.status, 200) << up.body;
+  Reply stat = Stat("a/b c?é%.txt");
+  EXPECT_EQ(stat.body, up.body);
+  EXPECT_EQ(stat.Field("size"), "5");
+  EXPECT_EQ(stat.Field("md5Hash"), "XUFAKrxLKna5cZ2REBfFkg==");
+  EXPECT_EQ(stat.Field("crc32c"), Crc32cToBase64(Crc32c(AsBytes("hello"))));
+  EXPECT_EQ(stat.Field("contentType"), "text/plain");
+  EXPECT_EQ(stat.Field("mediaLink"),
+            "https://storage.googleapis.com/download/storage/v1/b/pets/o/"
+            "a%2Fb%20c%3F%C3%A9%25.txt?generation=" +
+                stat.Field("generation") + "&alt=media");
+  for (const char* field :
+       {"etag", "updated", "timeCreated", "metageneration", "id", "storageClass"}) {
+    EXPECT_NE(stat.Field(field), "") << field;
+  }
+  Reply missing = Stat("none");
+  EXPECT_EQ(missing.status, 404);
+  EXPECT_EQ(missing.Field("message"), "No such object: pets/none");
+  EXPECT_EQ(Send("GET", "/storage/v1/b/none/o/x").Field("message"),
+            "The specified bucket does not exist.");
+}
+
+TEST_F(ObjectsTest, MediaAndRanges) {
+  Upload("pets", "o", "0123456789");
+  Reply whole = Send("GET", "/download/storage/v1/b/pets/o/o?alt=media");
+  EXPECT_EQ(whole.status, 200);
+  EXPECT_EQ(whole.body, "0123456789");
+  EXPECT_EQ(whole.Header("X-Goog-Stored-Content-Length"), "10");
+  EXPECT_EQ(whole.Header("Content-Type"), "text/plain");
+  EXPECT_EQ(whole.Header("X-Goog-Hash"),
+            "crc32c=" + Stat("o").Field("crc32c") + ",md5=" + Stat("o").Field("md5Hash"));
+  EXPECT_EQ(whole.Header("X-Goog-Generation"), Stat("o").Field("generation"));
+  auto range = [&](const char* header) {
+    return Send("GET", "/storage/v1/b/pets/o/o?alt=media", "", {{"Range", header}});
+  };
+  Reply part = range("bytes=3-67108863");
+  EXPECT_EQ(part.status, 206);
+  EXPECT_EQ(part.body, "3456789");
+  EXPECT_EQ(part.Header("Content-Range"), "bytes 3-9/10");
+  EXPECT_EQ(range("bytes=-2").body, "89");
+  EXPECT_EQ(range("bytes=10-20").status, 416);
+  Upload("pets", "empty", "");
+  EXPECT_EQ(Read("pets", "empty"), "");
+  EXPECT_EQ(
+      Send("GET", "/storage/v1/b/pets/o/empty?alt=media", "", {{"Range", "bytes=0-9"}}).status,
+      416);
+}
+
+TEST_F(ObjectsTest, PreconditionsOnEveryPath) {
+  EXPECT_EQ(Upload("pets", "o", "1", "&ifGenerationMatch=0").status, 200);
+  EXPECT_EQ(Upload("pets", "o", "2", "&ifGenerationMatch=0").status, 412);
+  EXPECT_EQ(BlobCount(), 1) << "a refused upload leaves nothing";
+  std::string g = Stat("o").Field("generation");
+  EXPECT_EQ(Upload("pets", "o", "2", "&ifGenerationMatch=" + g).status, 200);
+  EXPECT_EQ(BlobCount(), 1) << "the replaced bytes are gone";
+  std::string now = Stat("o").Field("generation");
+  EXPECT_GT(now, g);
+  std::string path = "/storage/v1/b/pets/o/o";
+  EXPECT_EQ(Send("GET", path + "?ifGenerationMatch=" + g).status, 412);
+  EXPECT_EQ(Send("GET", path + "?ifGenerationNotMatch=" + now).status, 304);
+  EXPECT_EQ(Send("GET", path + "?alt=media&ifMetagenerationMatch=9").status, 412);
+  EXPECT_EQ(Send("GET", path + "?generation=" + g).status, 404);
+  EXPECT_EQ(Send("PATCH", path + "?ifMetagenerationMatch=2", "{}").status, 412);
+  EXPECT_EQ(Send("PATCH", path + "?ifMetagenerationMatch=1", R"({"metadata":{"a":"b"}})").status,
+            200);
+  EXPECT_EQ(Send("PUT", path + "?ifGenerationMatch=" + g, "{}").status, 412);
+  EXPECT_EQ(Send("POST", path + "/rewriteTo/b/pets/o/p?ifSourceGenerationMatch=" + g).status, 412);
+  EXPECT_EQ(Send("POST", path + "/rewriteTo/b/pets/o/o?ifGenerationMatch=0").status, 412);
+  EXPECT_EQ(Send("POST", path + "/copyTo/b/pets/o/p?ifSourceMetagenerationMatch=1").status, 412);
+  EXPECT_EQ(Send("POST", path + "/moveTo/o/p?ifSourceGenerationNotMatch=" + now).status, 412);
+  EXPECT_EQ(
+      Send("POST", path + "/compose?ifGenerationMatch=0", R"({"sourceObjects":[{"name":"o"}]})")
+          .status,
+      412);
+  EXPECT_EQ(Send("POST", "/storage/v1/b/pets/o/q/compose",
+                 R"({"sourceObjects":[{"name":"o","objectPrecondition":{"ifGenerationMatch":)" + g +
+                     "}}]}")
+                .status,
+            412);
+  EXPECT_EQ(Send("DELETE", path + "?ifGenerationMatch=" + g).status, 412);
+  EXPECT_EQ(Send("DELETE", path + "?ifGenerationMatch=" + now).status, 204);
+  EXPECT_EQ(Send("DELETE", path).status, 404);
+  EXPECT_EQ(BlobCount(), 0);
+}
+
+TEST_F(ObjectsTest, PatchAndUpdateMetadata) {
+  Upload("pets", "o", "1");
+  std::string path = "/storage/v1/b/pets/o/o";
+  Reply patched = Send(
+      "PATCH", path, R"({"metadata":{"a":"1","b":"2"},"cacheControl":"no-store","name":"other"})");
+  EXPECT_THAT(patched.body, HasSubstr(R"("metadata":{"a":"1","b":"2"})"));
+  EXPECT_EQ(patched.Field("metageneration"), "2");
+  EXPECT_EQ(patched.Field("name"), "o");
+  patched = Send(
+      "PATCH", path,
+      R"({"metadata":{"a":null},"contentType":"image/png","customTime":"2026-01-02T03:04:05Z"})");
+  EXPECT_THAT(patched.body, HasSubstr(R"("metadata":{"b":"2"})"));
+  EXPECT_THAT(patched.body, HasSubstr(R"("customTime":"2026-01-02T03:04:05)"));
+  Reply updated = Send("PUT", path, R"({"contentType":"text/css"})");
+  EXPECT_THAT(updated.body, Not(HasSubstr("\"metadata\"")));
+  EXPECT_EQ(updated.Field("contentType"), "text/css");
+  EXPECT_EQ(Read("pets", "o"), "1");
+  Reply acl = Send("PATCH", path + "?predefinedAcl=publicRead&projection=full", R"({"acl":[]})");
+  EXPECT_THAT(acl.body, HasSubstr("allUsers"));
+  EXPECT_THAT(Stat("o").body, Not(HasSubstr("allUsers")));
+  EXPECT_EQ(Send("PATCH", path, R"({"acl":[{"entity":"user-x"}]})").status, 400);
+}
+
+TEST_F(ObjectsTest, CopyRewriteAndMoveShareBytes) {
+  Upload("pets", "o", "bytes");
+  Send("PATCH", "/storage/v1/b/pets/o/o", R"({"metadata":{"k":"v"}})");
+  Reply rewritten = Send("POST", "/storage/v1/b/pets/o/o/rewriteTo/b/pets/o/d%2Fp");
+  EXPECT_THAT(rewritten.body, HasSubstr(R"("done":true)"));
+  EXPECT_THAT(rewritten.body, HasSubstr(R"("objectSize":"5")"));
+  EXPECT_THAT(rewritten.body, HasSubstr(R"("metadata":{"k":"v"})"));
+  Reply copied = Send("POST", "/storage/v1/b/pets/o/o/copyTo/b/pets/o/q",
+                      R"({"contentType":"image/gif","md5Hash":"x"})");
+  EXPECT_EQ(copied.status, 200) << copied.body;
+  EXPECT_EQ(copied.Field("contentType"), "image/gif");
+  EXPECT_THAT(copied.body, Not(HasSubstr("\"metadata\"")));
+  EXPECT_EQ(BlobCount(), 1);
+  EXPECT_EQ(Send("DELETE", "/storage/v1/b/pets/o/o").status, 204);
+  EXPECT_EQ(Read("pets", "d/p"), "bytes");
+  EXPECT_EQ(Read("pets", "q"), "bytes");
+  EXPECT_EQ(Send("POST", "/storage/v1/b/pets/o/q/moveTo/o/r").status, 200);
+  EXPECT_EQ(Stat("q").status, 404);
+  EXPECT_EQ(Read("pets", "r"), "bytes");
+  EXPECT_EQ(
+      Send("POST", "/storage/v1/b/pets/o/r/rewriteTo/b/pets/o/r", R"({"storageClass":"NEARLINE"})")
+          .status,
+      200);
+  EXPECT_EQ(Stat("r").Field("storageClass"), "NEARLINE");
+  EXPECT_EQ(Read("pets", "r"), "bytes");
+  Send("DELETE", "/storage/v1/b/pets/o/r");
+  EXPECT_EQ(BlobCount(), 1);
+  Send("DELETE", "/storage/v1/b/pets/o/d%2Fp");
+  EXPECT_EQ(BlobCount(), 0);
+  EXPECT_EQ(Send("POST", "/storage/v1/b/pets/o/none/rewriteTo/b/pets/o/x").status, 404);
+}
+
+TEST_F(ObjectsTest, ComposeJoinsWithoutReading) {
+  Upload("pets", "a", "one-");
+  Upload("pets", "b", "");
+  Upload("pets", "c", "two");
+  Reply reply =
+      Send("POST", "/storage/v1/b/pets/o/all/compose",
+           R"({"sourceObjects":[{"name":"a","generation":null},{"name":"b"},{"name":"c"}],)"
+           R"("destination":{"contentType":"text/x","md5Hash":"AAAAAAAAAAAAAAAAAAAAAA=="}})");
+  ASSERT_EQ(reply.status, 200) << reply.body;
+  EXPECT_EQ(reply.Field("crc32c"), Crc32cToBase64(Crc32c(AsBytes("one-two"))));
+  EXPECT_EQ(reply.Field("md5Hash"), "");
+  EXPECT_THAT(reply.body, HasSubstr(R"("componentCount":3)"));
+  EXPECT_EQ(Read("pets", "all"), "one-two");
+  for (const char* name : {"a", "b", "c"})
+    Send("DELETE", std::string("/storage/v1/b/pets/o/") + name);
+  EXPECT_EQ(Read("pets", "all"), "one-two");
+  EXPECT_EQ(Send("GET", "/storage/v1/b/pets/o/all?alt=media", "", {{"Range", "bytes=2-5"}}).body,
+            "e-tw");
+  Send("POST", "/storage/v1/b/pets/o/all/compose",
+       R"({"sourceObjects":[{"name":"all"},{"name":"all"}]})");
+  EXPECT_EQ(Read("pets", "all"), "one-twoone-two");
+  EXPECT_EQ(Send("POST", "/storage/v1/b/pets/o/x/compose", R"({"sourceObjects":[{"name":"none"}]})")
+                .status,
+            404);
+  EXPECT_EQ(Send("POST", "/storage/v1/b/pets/o/x/compose", R"({"sourceObjects":[]})").status, 400);
+  Send("DELETE", "/storage/v1/b/pets/o/all");
+  EXPECT_EQ(BlobCount(), 0);
+}
+
+TEST_F(ObjectsTest, ComposeOfVeryManyPiecesIsCopied) {
+  Upload("pets", "x", "ab");
+  std::string expected = "ab";
+  std::string doubled =
+      R"({"sourceObjects":[{"name":"x"},{"name":"x"},{"name":"x"},{"name":"x"}]})";
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_EQ(Send("POST", "/storage/v1/b/pets/o/x/compose", doubled).status, 200);
+    expected += expected + expected + expected;
+  }
+  EXPECT_EQ(Read("pets", "x"), expected);
+  Send("DELETE", "/storage/v1/b/pets/o/x");
+  EXPECT_EQ(BlobCount(), 0);
+}
+
+TEST_F(ObjectsTest, VersionsAreKeptWhereTheBucketSaysSo) {
+  Send("PATCH", "/storage/v1/b/pets", R"({"versioning":{"enabled":true}})");
+  std::string g1 = Upload("pets", "o", "1").Field("generation");
+  std::string g2 = Upload("pets", "o", "2").Field("generation");
+  EXPECT_EQ(Send("GET", "/storage/v1/b/pets/o/o?alt=media&generation=" + g1).body, "1");
+  EXPECT_EQ(Send("GET", "/storage/v1/b/pets/o?fields=items/generation").body,
+            R"({"items":[{"generation":")" + g2 + R"("}]})");
+  EXPECT_EQ(Send("GET", "/storage/v1/b/pets/o?versions=True&fields=items/generation").body,
+            R"({"items":[{"generation":")" + g1 + R"("},{"generation":")" + g2 + R"("}]})");
+  EXPECT_EQ(Send("DELETE", "/storage/v1/b/pets/o/o").status, 204);
+  EXPECT_EQ(Stat("o").status, 404);
+  EXPECT_EQ(Send("GET", "/storage/v1/b/pets/o/o?alt=media&generation=" + g2).body, "2");
+  EXPECT_THAT(Send("GET", "/storage/v1/b/pets/o/o?generation=" + g2).body,
+              HasSubstr("timeDeleted"));
+  EXPECT_EQ(Send("POST", "/storage/v1/b/pets/o/o/copyTo/b/pets/o/o?sourceGeneration=" + g1).status,
+            200);
+  EXPECT_EQ(Read("pets", "o"), "1");
+  EXPECT_EQ(Send("DELETE", "/storage/v1/b/pets").status, 409);
+  std::string g3 = Stat("o").Field("generation");
+  for (const std::string& g : {g1, g2, g3}) {
+    EXPECT_EQ(Send("DELETE", "/storage/v1/b/pets/o/o?generation=" + g).status, 204);
+  }
+  EXPECT_EQ(BlobCount(), 0);
+  EXPECT_EQ(Send("DELETE", "/storage/v1/b/pets").status, 204);
+}
+
+TEST_F(ObjectsTest, ListsWithDelimiterAndNeverAnEmptyToken) {
+  for (const char* name : {"a", "d/x", "d/y", "e"}) Upload("pets", name, "1");
+  EXPECT_EQ(
+      Send("GET", "/storage/v1/b/pets/o?delimiter=/&fields=items/name,prefixes,nextPageToken").body,
+      R"({"prefixes":["d/"],"items":[{"name":"a"},{"name":"e"}]})");
+  EXPECT_EQ(Send("GET", "/storage/v1/b/pets/o?delimiter=&prefix=d%2F&fields=items/name").body,
+            R"({"items":[{"name":"d/x"},{"name":"d/y"}]})");
+  Reply page = Send("GET", "/storage/v1/b/pets/o?maxResults=3");
+  EXPECT_NE(page.Field("nextPageToken"), "");
+  EXPECT_THAT(Send("GET", "/storage/v1/b/pets/o?maxResults=4").body,
+              Not(HasSubstr("nextPageToken")));
+  EXPECT_EQ(Send("GET", "/storage/v1/b/pets/o?pageToken=bad").status, 400);
+  EXPECT_EQ(Send("GET", "/storage/v1/b/pets/o?prefix=zzz").body, R"({"kind":"storage#objects"})");
+}
+
+TEST_F(ObjectsTest, PermissionIsAskedForTheSourceAsWell) {
+  Send("POST", "/storage/v1/b?project=my-project", R"({"name":"other"})");
+  Upload("pets", "o", "1");
+  access.refused = "storage.objects.get buckets/pets";
+  EXPECT_EQ(Send("POST", "/storage/v1/b/pets/o/o/rewriteTo/b/other/o/o").status, 403);
+  EXPECT_EQ(Send("GET", "/storage/v1/b/pets/o/o").status, 403);
+  access.refused = "storage.objects.create buckets/pets";
+  EXPECT_EQ(Upload("pets", "p", "1").status, 403);
+}
+
+TEST_F(ObjectsTest, GenerationsGrowWhateverTheClockDoes) {
+  std::string before = Upload("pets", "o", "1").Field("generation");
+  Send("DELETE", "/storage/v1/b/pets/o/o");
+  SimClock earlier(FromMicros(1'600'000'000'000'000));
+  ObjectStore store(catalog, blobs, earlier, log);
+  NewObject object{"pets", "o", {}, {}};
+  EXPECT_GT(store.Insert(object).generation, std::stoll(before));
+}
+
+}  // namespace
+}  // namespace fireweed::storage

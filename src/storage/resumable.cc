@@ -1,0 +1,322 @@
+#include "storage/resumable.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "base/checksum.h"
+#include "storage/blob_refs.h"
+
+namespace fireweed::storage {
+namespace {
+
+constexpr size_t kOpenWriters = 256;  // each holds two descriptors
+constexpr int64_t kSyncEvery = int64_t{64}
+                               << 20;  // of one long request, so that a crash costs little
+constexpr size_t kSecretBytes = 24;
+constexpr size_t kReadBuffer = 1 << 20;
+
+std::optional<int64_t> AnnouncedLength(const net::Request& request) {
+  std::string_view text = request.Header("X-Upload-Content-Length").value_or("");
+  int64_t length = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), length);
+  if (text.empty() || error != std::errc() || end != text.data() + text.size() || length < 0)
+    return std::nullopt;
+  return length;
+}
+
+net::Response Incomplete(int64_t have) {
+  net::Response response;
+  response.status = 308;
+  if (have > 0) response.Add("Range", fmt::format("bytes=0-{}", have - 1));
+  response.Add("X-Goog-Stored-Content-Length", std::to_string(have));
+  return response;
+}
+
+UploadTarget TargetOf(const UploadRecord& record) {
+  UploadTarget target;
+  target.bucket = record.bucket;
+  target.metadata = record.metadata;
+  target.conditions = record;
+  target.predefined_acl = record.predefined_acl;
+  target.owner = record.owner;
+  return target;
+}
+
+}  // namespace
+
+// Takes the metadata and answers with the address of the upload.
+class ResumableUploads::StartSink final : public net::BodySink {
+ public:
+  StartSink(ResumableUploads& uploads, UploadTarget target, const net::Request& request)
+      : uploads_(uploads),
+        target_(std::move(target)),
+        type_(request.Header("X-Upload-Content-Type").value_or("")),
+        total_(AnnouncedLength(request)),
+        base_url_(request.BaseUrl()) {}
+
+  void Write(std::span<const std::byte> bytes) override {
+    json_.append(AsText(bytes));
+    if (json_.size() > kMaxMetadataBytes)
+      throw Failure(Code::kTooLarge, "The metadata is too large.");
+  }
+
+  net::Response Finish() override {
+    target_.TakeMetadata(json_);
+    target_.SuggestType(type_);
+    CheckObjectName(target_.metadata.name);
+    std::string id = uploads_.Begin(target_, total_);
+    net::Response response;
+    response.Add(
+        "Location",
+        fmt::format("{}/upload/storage/v1/b/{}/o?uploadType=resumable&name={}&upload_id={}",
+                    base_url_, target_.bucket, PercentEncode(target_.metadata.name), id));
+    response.Add("X-GUploader-UploadID", id);
+    return response;
+  }
+
+ private:
+  ResumableUploads& uploads_;
+  UploadTarget target_;
+  const std::string type_;
+  const std::optional<int64_t> total_;
+  const std::string base_url_;
+  std::string json_;
+};
+
+// One request of an upload: a stretch of bytes, a question about it, or its end.
+class ResumableUploads::ChunkSink final : public net::BodySink {
+ public:
+  ChunkSink(ResumableUploads& uploads, std::string id, UploadRecord record,
+            const net::Request& request)
+      : uploads_(uploads),
+        id_(std::move(id)),
+        record_(std::move(record)),
+        shape_(ReplyShape::Of(request)) {
+    std::optional<std::string_view> header = request.Header("Content-Range");
+    whole_ = !header;
+    if (header) range_ = ParseContentRange(*header);
+    if (!range_.total) range_.total = record_.total;
+    declared_.Take(request);
+    if (record_.generation) return;  // complete: whatever comes, the answer is the object
+    writer_ = uploads_.TakeWriter(id_, record_);
+    if (writer_) skip_ = writer_->size() - First();
+    synced_ = writer_ ? writer_->size() : 0;
+  }
+
+  // A client that broke off asks later how far it got: what came is kept.
+  ~ChunkSink() override {
+    if (!writer_) return;
+    // A writer that failed fails ever after; without it the draft is resumed from what is durable.
+    if (writer_->Sync().ok()) uploads_.KeepWriter(id_, std::move(writer_));
+  }
+
+  void Write(std::span<const std::byte> bytes) override {
+    taken_ += static_cast<int64_t>(bytes.size());
+    if (!whole_ && taken_ > (range_.bytes ? range_.bytes->length : 0)) {
+      throw Failure(Code::kInvalid, "badRequest", "The body is longer than its Content-Range.");
+    }
+    if (!writer_ || skip_ < 0) return;  // bytes between are missing: the answer says what is here
+    int64_t known = std::min<int64_t>(skip_, static_cast<int64_t>(bytes.size()));
+    skip_ -= known;
+    bytes = bytes.subspan(static_cast<size_t>(known));
+    if (bytes.empty()) return;
+    writer_->Append(bytes).value();
+    if (writer_->size() - synced_ >= kSyncEvery) synced_ = writer_->Sync().value();
+  }
+
+  net::Response Finish() override {
+    if (record_.generation) return Answer(FindObject());
+    declared_.Take(record_.metadata);
+    if (!writer_) {
+      // Committed before a crash, its row was not.
+      return Answer(
+          uploads_.Complete(id_, record_, uploads_.SumsOfCommitted(record_.draft), declared_));
+    }
+    if (whole_ && !range_.total) range_.total = taken_;
+    int64_t have = writer_->size();
+    if (range_.total && have > *range_.total) {
+      throw Failure(Code::kInvalid, "badRequest",
+                    "More bytes were sent than the upload has in all.");
+    }
+    bool all = range_.total == have;
+    if (!all) return Incomplete(writer_->Sync().value());
+    BlobInfo info = writer_->Commit().value();
+    std::unique_ptr<BlobWriter> held = std::move(writer_);  // until the row is in
+    return Answer(uploads_.Complete(id_, record_, info, declared_));
+  }
+
+ private:
+  int64_t First() const {
+    if (whole_) return 0;
+    return range_.bytes ? range_.bytes->first : writer_->size();
+  }
+
+  ObjectRow FindObject() const {
+    return uploads_.store_.Find({record_.bucket, record_.metadata.name, record_.generation}, {});
+  }
+
+  net::Response Answer(const ObjectRow& row) const {
+    return JsonReply(ShowObject(row, record_.bucket, record_.metadata.name, shape_, nullptr),
+                     shape_);
+  }
+
+  ResumableUploads& uploads_;
+  const std::string id_;
+  const UploadRecord record_;
+  const ReplyShape shape_;
+  ContentRange range_;
+  bool whole_ = false;  // no Content-Range: the body is all there is
+  DeclaredSums declared_;
+  std::unique_ptr<BlobWriter> writer_;
+  int64_t skip_ =
+      0;  // bytes to come that are here already; negative: so many are missing before them
+  int64_t taken_ = 0;
+  int64_t synced_ = 0;
+};
+
+std::unique_ptr<net::BodySink> ResumableUploads::Start(UploadTarget target, const net::Call& call) {
+  return std::make_unique<StartSink>(*this, std::move(target), call.http);
+}
+
+std::unique_ptr<net::BodySink> ResumableUploads::Continue(const api::storage::UploadObject& request,
+                                                          const net::Call& call) {
+  UploadRecord record = Find(request.upload_id);
+  if (record.bucket != request.bucket) throw Failure(Code::kNotFound, "No such upload.");
+  return std::make_unique<ChunkSink>(*this, request.upload_id, std::move(record), call.http);
+}
+
+std::string ResumableUploads::Begin(const UploadTarget& target, std::optional<int64_t> total) {
+  std::unique_ptr<BlobWriter> writer = blobs_.Create().value();
+  UploadRecord record;
+  static_cast<api::storage::ObjectConditions&>(record) = target.conditions;
+  record.bucket = target.bucket;
+  record.metadata = target.metadata;
+  record.predefined_acl = target.predefined_acl;
+  record.owner = target.owner;
+  record.draft = writer->id();
+  record.total = total;
+  record.created = clock_.Now();
+  std::string id = random_.Hex(kSecretBytes);
+  writer->Sync().value();  // so that the draft is there after a crash
+  catalog_.Write(
+      "upload start",
+      [&](Txn& txn) {
+        AddBlobRef(txn, record.draft);
+        txn.Put(id, record, 0);
+      },
+      Lane::kBulk);
+  KeepWriter(id, std::move(writer));
+  return id;
+}
+
+UploadRecord ResumableUploads::Find(const std::string& id) const {
+  std::optional<Row<UploadRecord>> row =
+      Query(catalog_, [&](Txn& txn) { return txn.Find<UploadRecord>(id); });
+  if (!row) throw Failure(Code::kNotFound, "No such upload.");
+  return std::move(row->value);
+}
+
+// Null when the draft was committed already.
+std::unique_ptr<BlobWriter> ResumableUploads::TakeWriter(const std::string& id,
+                                                         const UploadRecord& record) {
+  std::unique_ptr<BlobWriter> writer = open_.With([&](auto& open) -> std::unique_ptr<BlobWriter> {
+    auto it =
+        std::find_if(open.begin(), open.end(), [&](const OpenWriter& w) { return w.upload == id; });
+    if (it == open.end()) return nullptr;
+    std::unique_ptr<BlobWriter> found = std::move(it->writer);
+    open.erase(it);
+    return found;
+  });
+  if (writer) return writer;
+  Result<std::unique_ptr<BlobWriter>> resumed = blobs_.Resume(record.draft);
+  if (!resumed.ok() && resumed.error().code == Code::kExists) return nullptr;
+  return std::move(resumed).value();
+}
+
+void ResumableUploads::KeepWriter(const std::string& id, std::unique_ptr<BlobWriter> writer) {
+  std::list<OpenWriter> closing;  // closed after the lock
+  open_.With([&](auto& open) {
+    open.push_front({id, std::move(writer)});
+    if (open.size() > kOpenWriters) closing.splice(closing.begin(), open, std::prev(open.end()));
+  });
+}
+
+ObjectRow ResumableUploads::Complete(const std::string& id, const UploadRecord& record,
+                                     const BlobInfo& info, const DeclaredSums& declared) {
+  try {
+    declared.Check(info);
+    NewObject object = TargetOf(record).Object(catalog_);
+    object.row.size = info.size;
+    object.row.crc32c = info.crc32c;
+    object.row.md5 = info.md5;
+    object.row.parts = {{info.id, info.size}};
+    return store_.Insert(object, [&](Txn& txn, const ObjectRow& row) {
+      UploadRecord complete = record;
+      complete.draft.clear();
+      complete.generation = row.generation;
+      txn.Put(id, complete);
+      ReleaseBlobRef(txn, record.draft);  // the object refers to it now
+    });
+  } catch (const Failure& failure) {
+    // Refused for good: the same bytes cannot become this object any more.
+    Code code = failure.error().code;
+    bool final_refusal =
+        code == Code::kPrecondition || code == Code::kInvalid || code == Code::kNotFound;
+    if (final_refusal) Forget(id);
+    throw;
+  }
+}
+
+BlobInfo ResumableUploads::SumsOfCommitted(const BlobId& blob) const {
+  std::shared_ptr<BlobReader> reader = blobs_.Open(blob).value();
+  std::vector<std::byte> buffer(kReadBuffer);
+  Hasher md5(Digest::kMd5);
+  BlobInfo info{blob, 0, 0, ""};
+  while (info.size < reader->size()) {
+    size_t got = reader->ReadAt(info.size, buffer).value();
+    std::span<const std::byte> bytes = std::span(buffer).subspan(0, got);
+    info.crc32c = Crc32c(bytes, info.crc32c);
+    md5.Update(bytes);
+    info.size += static_cast<int64_t>(got);
+  }
+  info.md5 = md5.Current();
+  return info;
+}
+
+void ResumableUploads::Cancel(const std::string& id) {
+  Find(id);
+  Forget(id);
+}
+
+void ResumableUploads::Forget(const std::string& id) {
+  std::vector<BlobId> freed = Update(catalog_, "upload end", [&](Txn& txn) {
+    std::vector<BlobId> drafts;
+    std::optional<Row<UploadRecord>> row = txn.Find<UploadRecord>(id);
+    if (!row) return drafts;
+    txn.Erase<UploadRecord>(id);
+    const std::string& draft = row->value.draft;
+    if (!draft.empty() && ReleaseBlobRef(txn, draft)) drafts.push_back(draft);
+    return drafts;
+  });
+  open_.With(
+      [&](auto& open) { open.remove_if([&](const OpenWriter& w) { return w.upload == id; }); });
+  store_.DropFreed(freed);
+}
+
+void ResumableUploads::ExpireBefore(Time limit) {
+  ScanRange range;
+  while (true) {
+    std::vector<Row<UploadRecord>> rows =
+        Query(catalog_, [&](Txn& txn) { return txn.Scan<UploadRecord>(range); });
+    for (const Row<UploadRecord>& row : rows) {
+      if (row.value.created < limit) Forget(row.key);
+    }
+    if (rows.size() < static_cast<size_t>(range.limit)) return;
+    range.after = rows.back().key;
+  }
+}
+
+}  // namespace fireweed::storage

@@ -1,0 +1,99 @@
+// What for: uploads in several requests. What was promised to a client (its upload, and how much of it is here)
+//   survives a restart: the upload is a catalog row, its bytes a draft of the blob store.
+// Who calls: Uploads, on pool threads. One request at a time goes on with an upload; a second one is told to try
+//   again (503).
+// May block: yes.
+// Owns: writers of uploads that were lately active, so that the next chunk need not read the draft again.
+// A failure: Failure; kNotFound for an upload nobody knows makes clients begin anew.
+//
+//   start -> row + empty draft -> chunks (draft grows, synced before 308) -> commit of the blob -> object + row
+//   "complete" in one transaction. A crash before the last step leaves a blob that the row refers to: the next
+//   request finishes the job.
+#pragma once
+
+#include <list>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "api/storage/upload.h"
+#include "base/clock.h"
+#include "base/guarded.h"
+#include "base/random.h"
+#include "catalog/record.h"
+#include "net/router.h"
+#include "storage/byte_range.h"
+#include "storage/object_store.h"
+#include "storage/upload_target.h"
+
+namespace fireweed::storage {
+
+// Key: the upload id, a secret word.
+struct UploadRecord : api::storage::ObjectConditions {
+  std::string bucket;
+  api::storage::Object metadata;
+  std::string predefined_acl, owner;
+  std::string draft;             // blob id; empty once complete
+  std::optional<int64_t> total;  // as announced with the start
+  Time created;
+  std::optional<int64_t> generation;  // of the object, once complete
+};
+
+class ResumableUploads {
+ public:
+  ResumableUploads(ObjectStore& store, Catalog& catalog, BlobStore& blobs, const Clock& clock,
+                   Random& random)
+      : store_(store), catalog_(catalog), blobs_(blobs), clock_(clock), random_(random) {}
+
+  std::unique_ptr<net::BodySink> Start(UploadTarget target, const net::Call& call);
+  std::unique_ptr<net::BodySink> Continue(const api::storage::UploadObject& request,
+                                          const net::Call& call);
+  // Nothing is left of it. kNotFound when there is none.
+  void Cancel(const std::string& id);
+  // Ends uploads that began before `limit`; complete ones are forgotten.
+  void ExpireBefore(Time limit);
+
+ private:
+  class StartSink;
+  class ChunkSink;
+
+  // A writer that stays open between two chunks.
+  struct OpenWriter {
+    std::string upload;
+    std::unique_ptr<BlobWriter> writer;
+  };
+
+  std::string Begin(const UploadTarget& target, std::optional<int64_t> total);
+  UploadRecord Find(const std::string& id) const;
+  std::unique_ptr<BlobWriter> TakeWriter(const std::string& id, const UploadRecord& record);
+  void KeepWriter(const std::string& id, std::unique_ptr<BlobWriter> writer);
+  ObjectRow Complete(const std::string& id, const UploadRecord& record, const BlobInfo& info,
+                     const DeclaredSums& declared);
+  // Sums of a blob that was committed by a process that then ended.
+  BlobInfo SumsOfCommitted(const BlobId& blob) const;
+  void Forget(const std::string& id);
+
+  ObjectStore& store_;
+  Catalog& catalog_;
+  BlobStore& blobs_;
+  const Clock& clock_;
+  Random& random_;
+  Guarded<std::list<OpenWriter>> open_;  // last used first
+};
+
+}  // namespace fireweed::storage
+
+namespace fireweed {
+template <>
+inline constexpr auto kFields<storage::UploadRecord> = Join(
+    std::tuple{F("bucket", &storage::UploadRecord::bucket),
+               F("metadata", &storage::UploadRecord::metadata),
+               F("predefinedAcl", &storage::UploadRecord::predefined_acl),
+               F("owner", &storage::UploadRecord::owner), F("draft", &storage::UploadRecord::draft),
+               F("total", &storage::UploadRecord::total),
+               F("created", &storage::UploadRecord::created),
+               F("generation", &storage::UploadRecord::generation)},
+    api::storage::kConditionFields);
+template <>
+inline constexpr std::string_view kRecordKind<storage::UploadRecord> = "upload";
+}  // namespace fireweed

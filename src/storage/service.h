@@ -1,0 +1,56 @@
+// The object store as one piece: what the daemon's wiring makes, serves and sweeps.
+#pragma once
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "base/random.h"
+#include "blob/blob_store.h"
+#include "blob/sweep.h"
+#include "catalog/catalog.h"
+#include "identity/projects.h"
+#include "net/router.h"
+#include "storage/buckets.h"
+#include "storage/object_store.h"
+#include "storage/objects.h"
+#include "storage/resumable.h"
+#include "storage/uploads.h"
+
+namespace fireweed::storage {
+
+// What the object store stands on; all of it outlives it.
+struct StorageParts {
+  Catalog& catalog;
+  BlobStore& blobs;
+  const identity::Projects& projects;
+  net::AccessControl& access;
+  const Clock& clock;
+  Random& random;
+  Logger& log;
+};
+
+class StorageService {
+ public:
+  // Made before the catalog's first write: it listens to the feed.
+  explicit StorageService(const StorageParts& parts);
+
+  void Serve(net::Router& router);
+
+  // Drops blobs and drafts that no row refers to, and ends uploads nobody came back for. The daemon calls it at
+  // the start and from time to time, on a thread of its own: it may take long. Throws Failure.
+  SweepReport Sweep();
+
+  ObjectStore& store() { return store_; }
+
+ private:
+  Catalog& catalog_;
+  BlobStore& blobs_;
+  const Clock& clock_;
+  Logger& log_;
+  ObjectStore store_;
+  ResumableUploads resumable_;
+  Buckets buckets_;
+  Objects objects_;
+  Uploads uploads_;
+};
+
+}  // namespace fireweed::storage

@@ -1,0 +1,133 @@
+#include "storage/storage_fixture.h"
+
+#include "base/bytes.h"
+#include "identity/tokens.h"
+
+namespace fireweed::storage {
+namespace {
+
+std::string BodyText(net::Response& response) {
+  if (auto* text = std::get_if<std::string>(&response.body)) return *text;
+  if (auto* shared = std::get_if<std::shared_ptr<const std::string>>(&response.body))
+    return **shared;
+  std::string out;
+  if (auto* slice = std::get_if<net::FileSlice>(&response.body)) {
+    out.resize(static_cast<size_t>(slice->length));
+    size_t got = slice->file->ReadAt(slice->offset, std::as_writable_bytes(std::span(out))).value();
+    out.resize(got);
+    return out;
+  }
+  net::ByteSource& source = *std::get<std::unique_ptr<net::ByteSource>>(response.body);
+  std::byte buffer[7];
+  while (size_t got = source.Read(buffer).value()) out += AsText(std::span(buffer).subspan(0, got));
+  return out;
+}
+
+}  // namespace
+
+std::shared_ptr<const net::Caller> OpenAccess::Identify(const net::Request&) {
+  auto caller = std::make_shared<net::Caller>();
+  caller->email = "owner@fireweed.local";
+  caller->principal = identity::kOwnerPrincipal;
+  return caller;
+}
+
+bool OpenAccess::May(const net::Caller&, std::string_view permission, std::string_view resource) {
+  return std::string(permission) + " " + std::string(resource) != refused;
+}
+
+std::string Reply::Header(std::string_view name) const {
+  for (const net::ResponseHeader& header : headers) {
+    if (EqualIgnoreCase(header.name, name)) return header.value;
+  }
+  return "";
+}
+
+std::string Reply::Field(std::string_view name) const {
+  std::string key = "\"" + std::string(name) + "\":\"";
+  size_t at = body.find(key);
+  if (at == std::string::npos) return "";
+  at += key.size();
+  return body.substr(at, body.find('"', at) - at);
+}
+
+StorageFixture::StorageFixture() { Restart(); }
+
+void StorageFixture::Restart() {
+  router.reset();
+  service.reset();
+  service = std::make_unique<StorageService>(
+      StorageParts{catalog, blobs, projects, access, clock, random, log});
+  router = std::make_unique<net::Router>(access);
+  service->Serve(*router);
+}
+
+net::Response StorageFixture::Dispatch(const net::Request& request, const Ask& ask) {
+  if (std::optional<net::Response> inline_answer = router->TryInline(request)) {
+    return std::move(*inline_answer);
+  }
+  if (!std::holds_alternative<net::TakeStream>(router->PlanBody(request))) {
+    return std::get<net::Response>(router->Handle(request));
+  }
+  std::unique_ptr<net::BodySink> sink = router->OpenBody(request);
+  for (size_t at = 0; at < ask.body.size(); at += ask.step) {
+    sink->Write(AsBytes(std::string_view(ask.body).substr(at, ask.step)));
+  }
+  if (ask.break_off) return {};
+  return sink->Finish();
+}
+
+Reply StorageFixture::Send(const Ask& ask) {
+  net::Origin origin;
+  net::Request request;
+  std::string_view target = ask.target;
+  request.method = ask.method;
+  request.target = target;
+  request.path = target.substr(0, target.find('?'));
+  if (size_t q = target.find('?'); q != target.npos) request.query = target.substr(q + 1);
+  request.host = request.authority = ask.host;
+  request.tls = true;
+  request.origin = &origin;
+  for (const auto& [name, value] : ask.headers) request.headers.push_back({name, value});
+  if (!std::holds_alternative<net::TakeStream>(router->PlanBody(request))) request.body = ask.body;
+  net::Response response;
+  try {
+    response = Dispatch(request, ask);
+  } catch (const Failure& failure) {
+    response = router->RenderError(request, failure.error());
+  }
+  std::string body = BodyText(response);
+  return {response.status, std::move(response.headers), std::move(body)};
+}
+
+Reply StorageFixture::Send(std::string method, std::string target, std::string body,
+                           std::vector<std::pair<std::string, std::string>> headers) {
+  Ask ask;
+  ask.method = std::move(method);
+  ask.target = std::move(target);
+  ask.body = std::move(body);
+  ask.headers = std::move(headers);
+  return Send(ask);
+}
+
+Reply StorageFixture::Upload(std::string_view bucket, std::string_view name, std::string body,
+                             std::string_view more_query) {
+  clock.Advance(std::chrono::milliseconds(1));
+  std::string target = "/upload/storage/v1/b/" + std::string(bucket) +
+                       "/o?uploadType=media&name=" + PercentEncode(name) + std::string(more_query);
+  return Send("POST", target, std::move(body), {{"Content-Type", "text/plain"}});
+}
+
+std::string StorageFixture::Read(std::string_view bucket, std::string_view name) {
+  Reply reply = Send(
+      "GET", "/storage/v1/b/" + std::string(bucket) + "/o/" + PercentEncode(name) + "?alt=media");
+  return reply.status == 200 ? reply.body : "status " + std::to_string(reply.status);
+}
+
+int64_t StorageFixture::BlobCount() {
+  int64_t count = 0;
+  blobs.List([&](const BlobListing&) { ++count; }).value();
+  return count;
+}
+
+}  // namespace fireweed::storage

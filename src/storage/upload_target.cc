@@ -1,0 +1,52 @@
+#include "storage/upload_target.h"
+
+#include "base/bytes.h"
+#include "storage/acl.h"
+#include "storage/bucket_record.h"
+
+namespace fireweed::storage {
+
+UploadTarget UploadTarget::Of(const api::storage::UploadObject& request,
+                              const net::Caller& caller) {
+  UploadTarget target;
+  target.bucket = request.bucket;
+  target.metadata.name = request.name;
+  target.metadata.contentEncoding = request.contentEncoding;
+  target.conditions = request;
+  target.predefined_acl = request.predefinedAcl;
+  target.owner = caller.email;
+  return target;
+}
+
+void UploadTarget::TakeMetadata(std::string_view json) {
+  api::storage::Object given = DecodeJson<api::storage::Object>(json, {.from_client = true});
+  if (!metadata.name.empty()) given.name = metadata.name;
+  if (given.contentEncoding.empty()) given.contentEncoding = metadata.contentEncoding;
+  metadata = std::move(given);
+}
+
+void UploadTarget::SuggestType(std::string_view type) {
+  if (metadata.contentType.empty() && type != "application/x-www-form-urlencoded") {
+    metadata.contentType = type;
+  }
+}
+
+NewObject UploadTarget::Object(const Catalog& catalog) const {
+  CheckObjectName(metadata.name);
+  api::storage::Object complete = metadata;
+  if (!predefined_acl.empty()) {
+    int64_t number =
+        Query(catalog, [&](Txn& txn) { return FindBucket(txn, bucket).value.projectNumber; });
+    complete.acl = PredefinedObjectAcl(predefined_acl, number, owner);
+  }
+  NormalizeAcl(complete.acl);
+  NewObject object{bucket, complete.name, {}, conditions};
+  storage::TakeMetadata(complete, object.row);
+  return object;
+}
+
+void RequireBucket(const Catalog& catalog, const std::string& bucket) {
+  catalog.Read([&](Txn& txn) { FindBucket(txn, bucket); });
+}
+
+}  // namespace fireweed::storage
