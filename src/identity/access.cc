@@ -134,7 +134,9 @@ Access::Access(Catalog& catalog, const Clock& clock, Random& random)
 
 CallerPtr Access::IdentifyInline(const Request& request) {
   std::optional<std::string_view> header = request.Header("Authorization");
-  if (!header) return MayCarryToken(request) ? nullptr : anonymous_;
+  if (!header) {
+    return MayCarryToken(request) || !request.proxy_principal.empty() ? nullptr : anonymous_;
+  }
   std::optional<std::string_view> token = AfterScheme(*header, "Bearer");
   if (!token) return nullptr;
   return caches_->callers.Find(caches_->callers.TagOf(*token), clock_.Now());
@@ -146,9 +148,19 @@ CallerPtr Access::Identify(const Request& request) {
     if (auto pair = AfterScheme(*header, "Basic")) return IdentifyToken(BasicPassword(*pair));
     Refuse();
   }
-  if (!MayCarryToken(request)) return anonymous_;
-  std::optional<std::string> token = request.Query("access_token");
-  return token ? IdentifyToken(*token) : anonymous_;
+  if (MayCarryToken(request)) {
+    if (std::optional<std::string> token = request.Query("access_token"))
+      return IdentifyToken(*token);
+  }
+  return request.proxy_principal.empty() ? anonymous_ : FromProxy(request.proxy_principal);
+}
+
+// The proxy's secret is as good as a token of the user it belongs to.
+CallerPtr Access::FromProxy(std::string_view principal) const {
+  auto caller = std::make_shared<Caller>();
+  caller->principal = principal;
+  caller->email = principal.substr(principal.find(':') + 1);
+  return caller;
 }
 
 CallerPtr Access::IdentifyToken(std::string_view token) {

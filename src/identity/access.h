@@ -46,6 +46,7 @@ class Access final : public net::AccessControl {
     DecisionCache decisions;
   };
 
+  std::shared_ptr<const net::Caller> FromProxy(std::string_view principal) const;
   std::shared_ptr<const net::Caller> FromRow(std::string_view token, const Tag128& tag);
   std::shared_ptr<const net::Caller> FromJwt(std::string_view token, const Tag128& tag);
 

@@ -82,6 +82,16 @@ TEST_F(AccessTest, TakesATokenInEachOfItsThreePlaces) {
   EXPECT_TRUE(access_.IdentifyInline(net::Request{})->anonymous());
 }
 
+TEST_F(AccessTest, TheProxysSecretSignsInWhatHasNoCredential) {
+  net::Request request;
+  EXPECT_TRUE(access_.Identify(request)->anonymous());
+  request.proxy_principal = kOwnerPrincipal;
+  EXPECT_EQ(access_.Identify(request)->email, kOwnerEmail);
+  EXPECT_EQ(access_.IdentifyInline(request), nullptr) << "left to the pool";
+  request.headers.push_back({"Authorization", "Bearer nonsense"});
+  EXPECT_EQ(CodeOf(request), Code::kUnauthenticated) << "a bad credential is not made good";
+}
+
 TEST_F(AccessTest, RefusesWhatIsNoCredential) {
   std::string good = tokens_.MintForUser(kOwnerEmail, {}, kUsualLifetime).token;
   std::string refresh = tokens_.IssueRefreshToken(kOwnerEmail, "");

@@ -94,7 +94,7 @@ ConnectVerdict GoogleConnectPolicy::Decide(const Request& request, std::string_v
     return Error{Code::kUnauthenticated, "",
                  "the proxy needs this user's secret: run eval \"$(fireweed env)\" again"};
   }
-  if (IsInterceptedHost(host)) return Intercept{};
+  if (IsInterceptedHost(host)) return Intercept{instance ? std::string() : options_.principal};
   Tunnel tunnel;
   tunnel.host = std::string(host);
   tunnel.port = port;

@@ -22,6 +22,7 @@ class GoogleConnectPolicy final : public ConnectPolicy {
   struct Options {
     // Whether `secret` is the proxy secret of `user`; compares in constant time. I/O thread.
     std::function<bool(std::string_view user, std::string_view secret)> knows_secret;
+    std::string principal;  // who is signed in by the secret
     std::optional<Upstream> upstream;
     // Hosts that do not go through the upstream: names with all below them, or addresses and networks.
     std::vector<std::string> not_upstream;

@@ -46,6 +46,7 @@ class Policy : public testing::Test {
     options.knows_secret = [](std::string_view user, std::string_view secret) {
       return user == "ann" && secret == "s3cret:x";
     };
+    options.principal = "user:ann@x";
     options.upstream = Upstream{"proxy.corp:3128", "Basic abc"};
     options.not_upstream = {"corp", ".local.net", "192.0.2.0/24"};
     options.instance_networks = {*IpNetwork::Parse("10.128.0.0/20")};
@@ -73,14 +74,17 @@ TEST_F(Policy, AsksTheLoopbackSideForItsSecret) {
     ASSERT_TRUE(std::holds_alternative<Error>(verdict)) << credentials;
     EXPECT_EQ(std::get<Error>(verdict).code, Code::kUnauthenticated);
   }
-  EXPECT_TRUE(std::holds_alternative<Intercept>(
-      policy_.Decide(From(local_, "ann:s3cret:x"), "storage.googleapis.com", 443)));
+  ConnectVerdict verdict =
+      policy_.Decide(From(local_, "ann:s3cret:x"), "storage.googleapis.com", 443);
+  ASSERT_TRUE(std::holds_alternative<Intercept>(verdict));
+  EXPECT_EQ(std::get<Intercept>(verdict).principal, "user:ann@x");
   EXPECT_TRUE(std::holds_alternative<Error>(policy_.Decide(From(remote_), "pypi.example", 443)));
 }
 
 TEST_F(Policy, KnowsInstancesByTheirSocket) {
-  EXPECT_TRUE(
-      std::holds_alternative<Intercept>(policy_.Decide(From(instance_), "ml.googleapis.com", 443)));
+  ConnectVerdict verdict = policy_.Decide(From(instance_), "ml.googleapis.com", 443);
+  ASSERT_TRUE(std::holds_alternative<Intercept>(verdict));
+  EXPECT_EQ(std::get<Intercept>(verdict).principal, "") << "an instance is not the user";
 }
 
 TEST_F(Policy, PassesTheRestOnThroughTheProxyThatWasSet) {

@@ -41,7 +41,10 @@ struct HttpLimits {
 };
 
 // What to do with CONNECT (decisions 1 and 9).
-struct Intercept {};  // end TLS here and serve the listener's dispatcher
+// End TLS here and serve the listener's dispatcher.
+struct Intercept {
+  std::string principal;  // whose secret it was; empty: nobody is signed in by it
+};
 // The proxy that was set before ours.
 struct Upstream {
   std::string address;        // "host:port"

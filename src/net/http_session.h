@@ -119,6 +119,7 @@ class HttpSession final : public std::enable_shared_from_this<HttpSession> {
   bool idle_ = false;         // waits for the first byte of a request
   bool first_ = true;         // no request was read yet
   std::string connect_name_;  // lower case: what an intercepted CONNECT asked for
+  std::string connect_principal_;
 
   // Input: [begin_, begin_ + head_size_) is the head that request_ views, [tail_, end_) what came
   // after it.

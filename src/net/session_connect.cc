@@ -81,6 +81,8 @@ Task<bool> HttpSession::ServeConnect() {
   if (!on) co_return false;
   FinishRequest();
   connect_name_ = host;
+  connect_principal_ = std::get<Intercept>(verdict).principal;
+  request_.proxy_principal = connect_principal_;
   first_ = true;
   if (secure) on = co_await StartTls(host);
   // FinishRequest runs once more in Run; there is nothing left for it to do.
