@@ -89,7 +89,9 @@ Task<void> HttpSession::Run() {
     std::optional<Error> refusal = TakeHead();
     if (refusal) {
       std::string message = refusal->message;
-      int status = refusal->code == Code::kTooLarge ? 431 : 400;
+      int status = refusal->code == Code::kTooLarge       ? 431
+                   : refusal->code == Code::kPrecondition ? 417
+                                                          : 400;
       co_await Refuse(status, message);
       break;
     }
@@ -226,7 +228,7 @@ std::optional<Error> HttpSession::TakeKnownHeaders() {
       case 6:
         if (EqualIgnoreCase(header.name, "expect")) {
           if (!EqualIgnoreCase(header.value, "100-continue")) {
-            return Error{Code::kInvalid, "", "unknown expectation"};
+            return Error{Code::kPrecondition, "", "unknown expectation"};
           }
           expects_continue_ = http11_;
         }
