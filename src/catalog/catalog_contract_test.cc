@@ -1,6 +1,8 @@
 // What every catalog promises, whatever it stores its rows in.
-#include <filesystem>
+#include <algorithm>
+#include <atomic>
 #include <functional>
+#include <map>
 #include <memory>
 #include <stdexcept>
 #include <string>
@@ -10,6 +12,7 @@
 #include <gtest/gtest.h>
 
 #include "base/guarded.h"
+#include "base/random.h"
 #include "catalog/catalog_fixture.h"
 #include "catalog/scan_bounds.h"
 
@@ -298,6 +301,65 @@ TEST_P(CatalogContract, AFailureInsideABodyCanBeHandledThere) {
   });
   EXPECT_EQ(Body("k"), "x");
   EXPECT_EQ(Body("other"), "z");
+}
+
+// Anything at random, compared with a plain map: puts, erases, scans either way, bodies that throw.
+TEST_P(CatalogContract, DoesWhatAMapWouldDo) {
+  using Model = std::map<std::string, std::pair<int64_t, std::string>>;
+  SeededRandom random(20261115);
+  auto word = [&] {
+    std::string text;
+    for (uint64_t n = random.Below(4); n > 0; --n) text += "ab/\xff"[random.Below(4)];
+    return text;
+  };
+  auto maybe = [&]() { return random.Below(3) == 0 ? std::optional(word()) : std::nullopt; };
+  auto scan = [&](Txn& txn, const Model& model) {
+    ScanRange range{word(),
+                    maybe(),
+                    maybe(),
+                    maybe(),
+                    static_cast<int>(random.Below(12)),
+                    random.Below(2) == 0};
+    std::vector<std::string> expected, got;
+    for (const auto& [key, row] : model) {
+      bool in = key.starts_with(range.prefix) && (!range.from || key >= *range.from) &&
+                (!range.after || key > *range.after) && (!range.until || key < *range.until);
+      if (in) expected.push_back(key + "=" + row.second + "#" + std::to_string(row.first));
+    }
+    if (range.backwards) std::reverse(expected.begin(), expected.end());
+    if (std::ssize(expected) > range.limit) expected.resize(static_cast<size_t>(range.limit));
+    for (const RawRow& row : txn.ScanRaw("a", range)) {
+      got.push_back(row.key + "=" + row.body + "#" + std::to_string(row.version));
+    }
+    ASSERT_EQ(got, expected);
+  };
+  Model model;
+  for (int round = 0; round < 150; ++round) {
+    Model after = model;
+    bool fails = random.Below(5) == 0;
+    auto body = [&](Txn& txn) {
+      for (int step = 0; step < 6; ++step) {
+        std::string key = word(), value = word();
+        switch (random.Below(4)) {
+          case 0: EXPECT_EQ(txn.EraseRaw("a", key), after.erase(key) == 1); break;
+          case 1: scan(txn, after); break;
+          default: {
+            auto& row = after[key];
+            row = {row.first + 1, value};
+            EXPECT_EQ(txn.PutRaw("a", key, value, row.first - 1), row.first);
+          }
+        }
+      }
+      if (fails) throw std::runtime_error("no");
+    };
+    if (fails) {
+      EXPECT_THROW(catalog_.Write("random", body), std::runtime_error);
+    } else {
+      catalog_.Write("random", body);
+      model = after;
+    }
+    catalog_.Read([&](Txn& txn) { scan(txn, model); });
+  }
 }
 
 using CatalogContractDeathTest = CatalogContract;

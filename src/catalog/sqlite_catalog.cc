@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include "base/disk.h"
 #include "catalog/log_checkpoints.h"
 #include "catalog/migrations.h"
 #include "catalog/sqlite_txn.h"
@@ -42,6 +43,8 @@ struct SqliteCatalog::Slot {
 
 SqliteCatalog::SqliteCatalog(Options options, Logger& logger)
     : options_(std::move(options)), logger_(logger) {
+  // SQLite would let others read what it makes; an empty file of ours it takes for a new database.
+  if (options_.vfs == nullptr) MakeRealDisk()->Open(options_.path, OpenMode::kCreate).value();
   writer_connection_ = Connect();
   writer_connection_->Exec(kWriterCache);
   std::string mode = writer_connection_->QueryText("PRAGMA journal_mode = WAL");

@@ -2,6 +2,7 @@
 // failing disks, a log that stays short.
 #include "catalog/sqlite_catalog.h"
 
+#include <filesystem>
 #include <future>
 #include <stdexcept>
 #include <thread>
@@ -173,8 +174,20 @@ TEST(SqliteCatalog, IsThereAfterReopening) {
   EXPECT_EQ(row->version, 2);
 }
 
+TEST(SqliteCatalog, OnlyTheOwnerMayReadItsFiles) {
+  ScratchDirectory directory;
+  NullLogger logger;
+  SqliteCatalog catalog({directory.path() + "/catalog.db"}, logger);
+  Put(catalog, "k", "secret");
+  int files = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(directory.path())) {
+    EXPECT_EQ(entry.status().permissions(), std::filesystem::perms(0600)) << entry.path();
+    ++files;
+  }
+  EXPECT_EQ(files, 3);
+}
+
 TEST(SqliteCatalog, ScansSeekAndNeverSort) {
-  OnMemoryDisk catalog;
   NullLogger logger;
   ScratchDirectory directory;
   { SqliteCatalog on_file({directory.path() + "/catalog.db"}, logger); }

@@ -4,6 +4,7 @@
 #include <future>
 #include <latch>
 #include <stdexcept>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -78,6 +79,10 @@ TEST_F(ActionPoolTest, StopDropsWhatHasNotBegunAndWaitsForTheRest) {
   begun.get_future().wait();
   pool.Submit("thing", "b", [] { FAIL(); });
   std::thread stopper([&] { pool.Stop(); });
+  // Refused means that Stop has begun; what is taken until then is dropped as well.
+  for (int i = 0; pool.Submit("thing", std::to_string(i), [] { FAIL(); }); ++i) {
+    std::this_thread::yield();
+  }
   go.set_value();
   stopper.join();
   EXPECT_TRUE(ended);

@@ -123,7 +123,7 @@ void ControlLoop::ActionFinished(std::string_view kind, const Key& key,
 }
 
 std::optional<Time> ControlLoop::RunDue() {
-  for (int round = 0; round < kMostRounds; ++round) {
+  for (size_t most = kMostRounds + Waiting(), round = 0; round < most; ++round) {
     std::optional<Item> due = TakeDue(clock_.Now());
     if (!due) return NextDue();
     try {
@@ -147,6 +147,11 @@ std::optional<ControlLoop::Item> ControlLoop::TakeDue(Time now) {
   schedule_->by_item.erase(item);
   schedule_->turns.erase(first);
   return item;
+}
+
+size_t ControlLoop::Waiting() const {
+  std::lock_guard lock(schedule_->mu);
+  return schedule_->turns.size();
 }
 
 std::optional<Time> ControlLoop::NextDue() const {

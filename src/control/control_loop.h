@@ -50,9 +50,9 @@ class ControlLoop {
 
   // Runs everything that is due by now, and what that makes due. Returns when the next key is due;
   // nullopt when there is nothing to wait for but commits. Keys that never come to rest are broken
-  // off after kMostRounds turns, and then the answer is "now".
+  // off after kMostRounds turns more than there were to take, and then the answer is "now".
   std::optional<Time> RunDue();
-  static constexpr int kMostRounds = 100'000;
+  static constexpr size_t kMostRounds = 100'000;
 
   // Blocks until something is due before `next`, `next` has come (or a few seconds have passed,
   // since the clock may be set), or Interrupt was called: false then, now and ever after.
@@ -70,6 +70,7 @@ class ControlLoop {
   struct Schedule;
 
   std::optional<Item> TakeDue(Time now);
+  size_t Waiting() const;
   std::optional<Time> NextDue() const;
   std::optional<Time> Run(const Item& item);
   void WakeConcerned(const Item& commit);
