@@ -35,9 +35,11 @@ struct Reply {
 
 class FakeIdentity final : public InstanceIdentity {
  public:
-  int64_t ProjectNumber(const std::string&) override { return 4711; }
-  std::string DefaultAccount(const std::string&) override {
-    return "4711-compute@developer.gserviceaccount.com";
+  ProjectIdentity EnsureProject(const std::string& project, const net::Caller&) override {
+    return FindProject(project);
+  }
+  ProjectIdentity FindProject(const std::string&) override {
+    return {4711, "4711-compute@developer.gserviceaccount.com"};
   }
   bool HasAccount(const std::string& email) override { return email.starts_with("known@"); }
   Result<InstanceToken> MintToken(const std::string& email,

@@ -9,6 +9,7 @@
 
 #include "base/unique_fd.h"
 #include "compute/links.h"
+#include "compute/metadata_tree.h"
 
 namespace fireweed::compute {
 namespace {
@@ -114,6 +115,7 @@ void InstanceController::EraseInstance(Txn& txn, const InstanceRecord& record) {
       txn.Put(key, row->value);
     }
   }
+  txn.Erase<GuestAttributes>(record.key());
   txn.Erase<InstanceRecord>(record.key());
   Settle(txn, kind(), record.key(), kGone, std::nullopt, clock_.Now());
 }

@@ -10,6 +10,7 @@
 
 #include "base/clock.h"
 #include "base/result.h"
+#include "net/access.h"
 
 namespace fireweed::compute {
 
@@ -18,13 +19,18 @@ struct InstanceToken {
   Time expires{};
 };
 
+struct ProjectIdentity {
+  int64_t number = 0;
+  std::string default_account;  // e-mail of the account instances run as unless told otherwise
+};
+
 class InstanceIdentity {
  public:
   virtual ~InstanceIdentity() = default;
-  // The project's number. kNotFound when there is no such project.
-  virtual int64_t ProjectNumber(const std::string& project) = 0;
-  // The e-mail of the project's default compute account, which is made when it is not there yet.
-  virtual std::string DefaultAccount(const std::string& project) = 0;
+  // The project, made on first use where the caller may do that. kNotFound when there is none.
+  virtual ProjectIdentity EnsureProject(const std::string& project, const net::Caller& caller) = 0;
+  // kNotFound when there is no such project.
+  virtual ProjectIdentity FindProject(const std::string& project) = 0;
   virtual bool HasAccount(const std::string& email) = 0;
   virtual Result<InstanceToken> MintToken(const std::string& email,
                                           const std::vector<std::string>& scopes) = 0;

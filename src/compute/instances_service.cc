@@ -70,11 +70,12 @@ InstanceRecord InstancesService::Find(Txn& txn, const std::string& project, cons
 
 api::compute::Operation InstancesService::Insert(const api::compute::InsertInstance& request,
                                                  const net::Call& call) {
-  InsertContext context{.catalogue = catalogue_,
-                        .default_account = identity_.DefaultAccount(request.project),
-                        .id = ids_.NextNumber(),
-                        .now = clock_.Now(),
-                        .strict = rules_.strict};
+  InsertContext context{
+      .catalogue = catalogue_,
+      .default_account = identity_.EnsureProject(request.project, call.caller).default_account,
+      .id = ids_.NextNumber(),
+      .now = clock_.Now(),
+      .strict = rules_.strict};
   for (const api::compute::InstanceServiceAccount& account : request.body.serviceAccounts) {
     bool by_name = !account.email.empty() && account.email != "default";
     if (by_name && !identity_.HasAccount(account.email)) {

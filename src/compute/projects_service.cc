@@ -24,19 +24,21 @@ void ProjectsService::Serve(net::Router& router) {
 }
 
 api::compute::Project ProjectsService::Get(const api::compute::ProjectRequest& request,
-                                           const net::Call&) {
-  return {.id = identity_.ProjectNumber(request.project),
+                                           const net::Call& call) {
+  ProjectIdentity project = identity_.EnsureProject(request.project, call.caller);
+  return {.id = project.number,
           .creationTimestamp = "1969-12-31T16:00:00.000-08:00",
           .name = request.project,
           .commonInstanceMetadata =
               Query(catalog_, [&](Txn& txn) { return CommonMetadata(txn, request.project); }),
-          .defaultServiceAccount = identity_.DefaultAccount(request.project),
+          .defaultServiceAccount = project.default_account,
           .selfLink = ProjectLink(request.project)};
 }
 
 api::compute::Operation ProjectsService::SetMetadata(
     const api::compute::SetProjectMetadata& request, const net::Call& call) {
   CheckMetadata(request.body);
+  identity_.EnsureProject(request.project, call.caller);
   Operation operation = NewOperation(
       ids_, {request.project, "global", kRecordKind<ProjectRecord>, request.project, 0},
       "compute.projects.setCommonInstanceMetadata", request.requestId, call.caller);
