@@ -129,15 +129,21 @@ function(fireweed_test)
 endfunction()
 
 # fireweed_fuzz(NAME url SOURCES url_fuzz.cc DEPS net): a libFuzzer program where FIREWEED_FUZZ is on (clang); in a
-# tree with the suites, the test fuzz.NAME, which replays tests/fuzz/corpus/NAME through that program.
+# tree with the suites, the test fuzz.NAME, which replays tests/fuzz/corpus/NAME through that program, and
+# replay.NAME, which does the same with this tree's own compiler.
 function(fireweed_fuzz)
   cmake_parse_arguments(ARG "" "NAME" "SOURCES;DEPS" ${ARGN})
   set_property(GLOBAL APPEND PROPERTY FIREWEED_FUZZ_PROGRAMS ${ARG_NAME})
+  fireweed_resolve_deps(deps ${ARG_DEPS})
   if(NOT FIREWEED_FUZZ)
+    add_executable(${ARG_NAME}_replay ${ARG_SOURCES} ${CMAKE_SOURCE_DIR}/tests/fuzz/replay_main.cc)
+    target_link_libraries(${ARG_NAME}_replay PRIVATE fireweed_flags ${deps})
+    add_test(NAME replay.${ARG_NAME}
+      COMMAND ${ARG_NAME}_replay ${CMAKE_SOURCE_DIR}/tests/fuzz/corpus/${ARG_NAME})
+    set_tests_properties(replay.${ARG_NAME} PROPERTIES LABELS fuzz TIMEOUT 60)
     return()
   endif()
   add_executable(${ARG_NAME}_fuzz ${ARG_SOURCES})
-  fireweed_resolve_deps(deps ${ARG_DEPS})
   target_link_libraries(${ARG_NAME}_fuzz PRIVATE fireweed_flags ${deps})
   target_compile_options(${ARG_NAME}_fuzz PRIVATE -fsanitize=fuzzer)
   target_link_options(${ARG_NAME}_fuzz PRIVATE -fsanitize=fuzzer)

@@ -216,6 +216,22 @@ TEST_F(Connect, IsRefusedWhereThereIsNoPolicy) {
   EXPECT_EQ(client.Receive().status, 405);
 }
 
+TEST_F(Connect, SignsInWhatCameWithTheSecret) {
+  policy_.decide = [](const Request&, std::string_view, uint16_t) {
+    return Intercept{"user:ann@x"};
+  };
+  server_.dispatcher.handle = [](const Request& request) {
+    return TextResponse("[" + std::string(request.proxy_principal) + "]");
+  };
+  EXPECT_EQ(ThroughProxy().Send(Get("https://storage.googleapis.com/")).value().body,
+            "[user:ann@x]");
+  RawClient client(proxy_port_);
+  client.Send("GET http://storage.googleapis.com/ HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_EQ(client.Receive().body, "[user:ann@x]");
+  client.Send("GET / HTTP/1.1\r\nHost: x\r\n\r\n");
+  EXPECT_EQ(client.Receive().body, "[]") << "only the request that brought the secret";
+}
+
 TEST_F(Connect, ServesAbsoluteFormOnlyForInterceptedHosts) {
   policy_.decide = [](const Request&, std::string_view host, uint16_t port) -> ConnectVerdict {
     EXPECT_EQ(port, 80);

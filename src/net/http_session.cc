@@ -266,6 +266,7 @@ void HttpSession::TakeHost(std::string_view authority) {
 
 std::optional<Error> HttpSession::TakeTarget() {
   request_.body = {};
+  request_.proxy_principal = connect_principal_;
   absolute_ = false;
   if (request_.method == "CONNECT") {
     request_.path = request_.query = {};

@@ -139,6 +139,7 @@ Task<bool> HttpSession::ServeTunnel(const Tunnel& tunnel) {
 
 Task<bool> HttpSession::ServeAbsolute() {
   bool on = false;
+  std::string principal;
   if (connect_name_.empty()) {
     std::optional<Authority> target = ParseAuthority(request_.authority);
     uint16_t port = target ? target->port.value_or(kPlainPort) : kPlainPort;
@@ -153,6 +154,8 @@ Task<bool> HttpSession::ServeAbsolute() {
           405, "plain http is not passed on: use CONNECT, or exclude this host in no_proxy");
       co_return on;
     }
+    principal = std::get<Intercept>(verdict).principal;
+    request_.proxy_principal = principal;
   }
   on = co_await Dispatch();
   co_return on;
