@@ -108,8 +108,8 @@ class Catalog {
   virtual void Write(std::string_view why, const std::function<void(Txn&)>& body,
                      Lane lane = Lane::kControl) = 0;
   virtual void Read(const std::function<void(Txn&)>& body) const = 0;
-  // Sinks are added before the first Write and called on the committing thread; they must be quick
-  // and must not call back into the catalog.
+  // A sink is told of every commit that is acknowledged after OnCommit has returned, on the
+  // committing thread; it must be quick and must not call back into the catalog. Sinks stay.
   virtual void OnCommit(Sink sink) = 0;
 };
 

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -266,6 +267,25 @@ TEST_P(CatalogContract, TheFeedComesInCommitOrderAndBeforeTheAnswer) {
   }
   EXPECT_EQ(order.size(), static_cast<size_t>(kThreads * kRounds));
   EXPECT_TRUE(std::is_sorted(order.begin(), order.end()));
+}
+
+// Whoever begins to listen while others write hears of everything acknowledged afterwards.
+TEST_P(CatalogContract, ASinkMayComeLate) {
+  std::atomic<bool> stop = false;
+  std::thread writer([&] {
+    for (int i = 0; !stop; ++i) Put("busy" + std::to_string(i % 10), "x");
+  });
+  for (int i = 0; i < 20; ++i) {
+    auto heard = std::make_shared<Guarded<std::set<std::string>>>();
+    catalog_.OnCommit([heard](std::string_view, const Key& key) {
+      heard->With([&](auto& keys) { keys.insert(key); });
+    });
+    std::string key = "late" + std::to_string(i);
+    Put(key, "x");
+    EXPECT_TRUE(heard->With([&](auto& keys) { return keys.contains(key); }));
+  }
+  stop = true;
+  writer.join();
 }
 
 // Two rows that are always changed together are never seen apart.

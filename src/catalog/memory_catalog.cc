@@ -121,6 +121,10 @@ void MemoryCatalog::Read(const std::function<void(Txn&)>& body) const {
   body(txn);
 }
 
-void MemoryCatalog::OnCommit(Sink sink) { sinks_.push_back(std::move(sink)); }
+void MemoryCatalog::OnCommit(Sink sink) {
+  RefuseWhileWriting("OnCommit");
+  std::unique_lock lock(mu_);
+  sinks_.push_back(std::move(sink));
+}
 
 }  // namespace fireweed

@@ -34,7 +34,7 @@ class MemoryCatalog final : public Catalog {
 
   mutable std::shared_mutex mu_;
   Table table_;                            // guarded by mu_
-  std::vector<Sink> sinks_;                // constant after the first Write
+  std::vector<Sink> sinks_;                // guarded by mu_
   std::atomic<std::thread::id> writer_{};  // whose body or sink is running
 };
 

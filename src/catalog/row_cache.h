@@ -2,8 +2,8 @@
 //   that nobody changes any more, never older than the last acknowledged write of that row.
 // Who calls: any thread. Peek is fit for I/O threads: one short lock, no decoding, no I/O. Get may
 //   read the catalog and therefore block; it is not called from a transaction body or a sink.
-// Owns: its entries. Made before the catalog's first Write (it listens to the commit feed); may go
-//   before the catalog does.
+// Owns: its entries. Listens to the commit feed from its construction on; may go before the
+//   catalog does.
 // A failure: Get throws what Catalog::Read throws.
 //
 // Why no reader can be behind: the feed drops a row after its commit and before the writer is told.

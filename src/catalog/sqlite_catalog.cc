@@ -79,7 +79,9 @@ SqliteCatalog::Counters SqliteCatalog::counters() const {
           static_cast<int64_t>(queue_.size())};
 }
 
-void SqliteCatalog::OnCommit(Sink sink) { sinks_.push_back(std::move(sink)); }
+void SqliteCatalog::OnCommit(Sink sink) {
+  sinks_.With([&](auto& sinks) { sinks.push_back(std::move(sink)); });
+}
 
 void SqliteCatalog::Write(std::string_view why, const std::function<void(Txn&)>& body, Lane lane) {
   if (writer_id_.load() == std::this_thread::get_id()) {
@@ -152,9 +154,12 @@ void SqliteCatalog::RunBatch() {
     if (broken || !writer_connection_->in_transaction()) break;
   }
   if (!Commit(batch) && batch.size() > 1) RunAlone(batch);
-  for (Slot& slot : batch) {
-    if (!slot.failure) slot.changes.Feed(sinks_);
-  }
+  // Asked for after the commit: a sink that comes later has nothing from before it in its hands.
+  sinks_.With([&](const auto& sinks) {
+    for (const Slot& slot : batch) {
+      if (!slot.failure) slot.changes.Feed(sinks);
+    }
+  });
   for (Slot& slot : batch) slot.job->Finish(std::move(slot.failure));
 }
 

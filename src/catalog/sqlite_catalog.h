@@ -17,6 +17,7 @@
 #include <thread>
 #include <vector>
 
+#include "base/guarded.h"
 #include "base/log.h"
 #include "catalog/catalog.h"
 #include "catalog/sqlite_connection.h"
@@ -77,11 +78,11 @@ class SqliteCatalog final : public Catalog {
   // Constant after construction.
   const Options options_;
   Logger& logger_;
-  std::vector<Sink> sinks_;                              // constant after the first Write
   std::unique_ptr<SqliteConnection> writer_connection_;  // the writer thread's alone
   std::unique_ptr<LogCheckpoints> checkpoints_;
 
   WriteQueue queue_;
+  Guarded<std::vector<Sink>> sinks_;
   std::atomic<int64_t> bodies_{0}, commits_{0};
   mutable std::mutex mu_;
   mutable std::vector<std::unique_ptr<SqliteConnection>> idle_readers_;  // guarded by mu_

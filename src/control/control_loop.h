@@ -27,8 +27,8 @@ namespace fireweed {
 
 class ControlLoop {
  public:
-  // Listens to the catalog's feed: made before the first Write. The loop may go before the catalog
-  // does.
+  // Listens to the catalog's feed from now on; what came before is WakeAll's. The loop may go before
+  // the catalog does.
   ControlLoop(Catalog& catalog, const Clock& clock, Logger& logger);
   ~ControlLoop();
   ControlLoop(const ControlLoop&) = delete;
