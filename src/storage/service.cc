@@ -18,12 +18,14 @@ StorageService::StorageService(const StorageParts& parts)
       resumable_(store_, parts.catalog, parts.blobs, parts.clock, parts.random),
       buckets_(parts.catalog, parts.projects, parts.access, parts.clock),
       objects_(store_, parts.catalog, parts.access),
-      uploads_(store_, parts.catalog, parts.blobs, resumable_, parts.access) {}
+      uploads_(store_, parts.catalog, parts.blobs, resumable_, parts.access),
+      xml_(store_, parts.catalog, parts.blobs, parts.access) {}
 
 void StorageService::Serve(net::Router& router) {
   buckets_.Serve(router);
   objects_.Serve(router);
   uploads_.Serve(router);
+  xml_.Serve(router);
 }
 
 SweepReport StorageService::Sweep() {

@@ -14,6 +14,7 @@
 #include "storage/objects.h"
 #include "storage/resumable.h"
 #include "storage/uploads.h"
+#include "storage/xml_api.h"
 
 namespace fireweed::storage {
 
@@ -51,6 +52,7 @@ class StorageService {
   Buckets buckets_;
   Objects objects_;
   Uploads uploads_;
+  XmlApi xml_;
 };
 
 }  // namespace fireweed::storage
