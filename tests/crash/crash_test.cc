@@ -1,6 +1,6 @@
-// Crash points are enumerated, not chosen: before every single change that a recorded run makes to its disk
-// the power is cut, in several ways, and the program starts again on what is left. CRASH_STRIDE looks at every
-// so-manieth point only (sanitizer builds); it is 1 where the suite is to be believed.
+// Crash points are enumerated, not chosen: before every single change that a recorded run makes to
+// its disk the power is cut, in several ways, and the program starts again on what is left. With
+// CRASH_STRIDE=N every N-th point is looked at (sanitizer builds); a release build looks at all.
 #include <algorithm>
 #include <atomic>
 #include <cstdio>
@@ -22,7 +22,7 @@ namespace fireweed::crash {
 namespace {
 
 constexpr int64_t kStride = CRASH_STRIDE;
-constexpr int64_t kTwoLivesEvery = 5 * kStride;
+constexpr int64_t kTwoLivesEvery = 5;
 constexpr uint64_t kTornImages = 3;  // of each point, with different lots
 constexpr size_t kComplaintsShown = 10;
 
@@ -35,6 +35,8 @@ class Tally {
                 static_cast<long long>(points_.load()), static_cast<long long>(restarts_.load()));
   }
 
+  // Whether the next moment is one of the share that is looked at.
+  bool Take() { return moments_++ % kStride == 0; }
   void Point() { ++points_; }
   void Look(MemoryDisk& disk, const Promises& promises, const std::string& where, Depth depth) {
     ++restarts_;
@@ -46,17 +48,17 @@ class Tally {
 
  private:
   const std::string name_;
-  std::atomic<int64_t> points_{0}, restarts_{0};
+  std::atomic<int64_t> moments_{0}, points_{0}, restarts_{0};
   std::atomic<size_t> complaints_{0};
 };
 
 // Cuts the power before each change to `disk`, in every way, as long as it lives.
 void CutAtEveryPoint(MemoryDisk& disk, const Notary& notary, Tally& tally) {
   disk.Watch([&](const MemoryDisk::Moment& moment) {
-    if (moment.call() % kStride != 0) return;
+    if (!tally.Take()) return;
     tally.Point();
     Promises promises = notary.Copy();
-    Depth depth = moment.call() % kTwoLivesEvery == 0 ? Depth::kTwoLives : Depth::kOneLife;
+    Depth depth = tally.points() % kTwoLivesEvery == 0 ? Depth::kTwoLives : Depth::kOneLife;
     auto look = [&](Loss loss, uint64_t seed, const char* how) {
       std::unique_ptr<MemoryDisk> after = moment.AfterCrash(loss, seed);
       std::string where = "before call " + std::to_string(moment.call()) + " (" + moment.what() +
@@ -105,7 +107,7 @@ TEST(Crash, AtEveryPointOfARunWithThreads) {
 
 // The restart after a crash is a run like any other and may be cut off itself.
 TEST(Crash, AtEveryPointOfARestart) {
-  constexpr int64_t kRestartEvery = 7 * kStride;
+  constexpr int64_t kRestartEvery = 7;
   Tally tally("every point of a restart");
   MemoryDisk first;
   Notary notary;
