@@ -1,9 +1,10 @@
-// What for: the private CA that makes Google's API names answerable here. It is harmless elsewhere: X.509 name
-//   constraints limit what any certificate under it can speak for, and its key never leaves the state directory.
+// What for: the private CA that makes Google's API names answerable here. It is harmless elsewhere:
+//   X.509 name constraints limit what any certificate under it can speak for, and its key never
+//   leaves the state directory.
 // Threads: any; Mint takes a fraction of a millisecond.
 // May block: Open reads or writes files.
-// A failure: Open throws Failure; a directory with half a CA in it is an error, not a reason to make a new one, since
-//   clients may trust the old one already.
+// A failure: Open throws Failure; a directory with half a CA in it is an error, not a reason to
+//   make a new one, since clients may trust the old one already.
 #pragma once
 
 #include <memory>
@@ -39,10 +40,11 @@ class CertificateAuthority {
                                                     Time now);
 
   const std::string& certificate_pem() const { return pem_; }
-  // SHA-256 of the certificate as upper-case hex pairs with colons, as openssl x509 -fingerprint prints it.
+  // SHA-256 of the certificate as upper-case hex pairs with colons, as openssl x509 -fingerprint
+  // prints it.
   std::string Fingerprint() const;
-  // A server certificate that begins a day ago (clocks differ) and lasts 90 days. Names outside the constraints
-  // would be refused by clients, so they are a Failure here.
+  // A server certificate that begins a day ago (clocks differ) and lasts 90 days. Names outside the
+  // constraints would be refused by clients, so they are a Failure here.
   Leaf Mint(const LeafNames& names, Time now) const;
 
  private:

@@ -1,7 +1,6 @@
 // What for: TLS identities for the server's listeners and for intercepted CONNECTs.
 // Threads: NewServer is called on I/O threads, any number at once; it does not block, and takes a
-// fraction of a
-//   millisecond when a certificate has to be made.
+//   fraction of a millisecond when a certificate has to be made.
 // Owns: the returned SSL is the caller's, and must not outlive the source.
 #pragma once
 

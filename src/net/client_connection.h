@@ -1,5 +1,6 @@
-// A client's connection, plain or TLS, for blocking use. One thread at a time. Every call gives up when nothing
-// moves for the stall limit. A failure is a thrown Failure of kUnavailable, after which only closing is left.
+// A client's connection, plain or TLS, for blocking use. One thread at a time. Every call gives up
+// when nothing moves for the stall limit. A failure is a thrown Failure of kUnavailable, after
+// which only closing is left.
 #pragma once
 
 #include <chrono>

@@ -24,7 +24,8 @@ class GoogleConnectPolicy final : public ConnectPolicy {
     std::function<bool(std::string_view user, std::string_view secret)> knows_secret;
     std::string principal;  // who is signed in by the secret
     std::optional<Upstream> upstream;
-    // Hosts that do not go through the upstream: names with all below them, or addresses and networks.
+    // Hosts that do not go through the upstream: names with all below them, or addresses and
+    // networks.
     std::vector<std::string> not_upstream;
     // What instances must not reach besides loopback, link-local and this host's addresses: the
     // networks of instances.

@@ -1,9 +1,10 @@
-// What for: calls over HTTP/1.1: our own API from the CLI and from instances, and Google's from drivers.
+// What for: calls over HTTP/1.1: our own API from the CLI and from instances, and Google's from
+//   drivers.
 // Threads: any number at once; each call uses a connection of its own, kept for the next one.
 // May block: yes, until the response is there or nothing has moved for the stall limit.
 // Owns: connections. Borrows the request's source and sink for the call.
-// A failure: Result with kUnavailable when no whole response came, or the Failure that a sink threw;
-//   any status is a success here.
+// A failure: Result with kUnavailable when no whole response came, or the Failure that a sink
+//   threw; any status is a success here.
 #pragma once
 
 #include <chrono>
@@ -27,7 +28,8 @@ struct ClientRequest {
   std::vector<ResponseHeader> headers;
   std::string body;
   ByteSource* source = nullptr;  // instead of `body`; chunked when its size is not known
-  // Takes the body of a 2xx response as it arrives; other bodies, and all without a sink, are collected.
+  // Takes the body of a 2xx response as it arrives; other bodies, and all without a sink, are
+  // collected.
   std::function<void(std::span<const std::byte>)> sink;
 };
 

@@ -48,8 +48,9 @@ struct Request {
   std::string_view id;  // request id, also in the log and in X-Request-Id
   bool tls = false;
   const Origin* origin = nullptr;  // never null inside a handler
-  // Whose secret opened the proxy, on an intercepted connection ("user:ann@x"); else empty. It signs in
-  // what carries no credential of its own, so that plain curl works in a shell that was set up.
+  // Whose secret opened the proxy, on an intercepted connection ("user:ann@x"); else empty. It
+  // signs in what carries no credential of its own, so that plain curl works in a shell that was
+  // set up.
   std::string_view proxy_principal;
 
   // Case-insensitive; nullopt when absent. The first one where there are several.
@@ -125,7 +126,7 @@ class Deferred {
   bool settled() const;
   // What to answer when `timeout` passes first; runs on a pool thread.
   std::function<Response()> on_timeout;
-  int64_t timeout_ms = 0;
+  int64_t timeout_ms = 0;  // 0: no limit
 
  private:
   struct State;

@@ -34,11 +34,20 @@ constexpr int kMaxRefusals = 64;  // connections over the cap that are told so a
 
 }  // namespace
 
+// Tells whoever waits that a session or an acceptor has ended, of whatever listener.
+struct Ends {
+  std::mutex mu;
+  std::condition_variable changed;
+  void Announce() {
+    { std::lock_guard lock(mu); }  // whoever looks and then waits cannot miss it
+    changed.notify_all();
+  }
+};
+
 // A listening socket, its acceptors (one per loop, on duplicates of the socket) and its sessions.
 struct Listener {
   ListenerConfig config;
   std::mutex mu;
-  std::condition_variable empty;
   bool closed = false;                                                      // guarded by mu
   int acceptors = 0;                                                        // guarded by mu
   std::unordered_set<std::shared_ptr<HttpSession>> sessions;                // guarded by mu
@@ -52,7 +61,10 @@ struct Listener {
   void Remove(const std::shared_ptr<HttpSession>& session) {
     std::lock_guard lock(mu);
     sessions.erase(session);
-    if (sessions.empty()) empty.notify_all();
+  }
+  bool IsQuiet() {
+    std::lock_guard lock(mu);
+    return sessions.empty() && acceptors == 0;
   }
   // Each session's `ask` is called on its loop.
   void TellSessions(void (HttpSession::*ask)()) {
@@ -81,6 +93,7 @@ struct HttpServer::State {
   void Welcome(const std::shared_ptr<Listener>& listener, IoLoop& loop, UniqueFd socket);
   std::vector<std::shared_ptr<Listener>> Listeners();
 
+  Ends ends;
   Traffic traffic;
   WorkerPool pool;
   ServerContext context;
@@ -163,9 +176,8 @@ void HttpServer::Close(int number) {
   StopAccepting(*listener);
   listener->config.socket.reset();
   listener->TellSessions(&HttpSession::Stop);
-  std::unique_lock lock(listener->mu);
-  listener->empty.wait(lock,
-                       [&] { return listener->sessions.empty() && listener->acceptors == 0; });
+  std::unique_lock lock(state_->ends.mu);
+  state_->ends.changed.wait(lock, [&] { return listener->IsQuiet(); });
 }
 
 bool HttpServer::Drain(std::chrono::milliseconds limit) {
@@ -174,13 +186,12 @@ bool HttpServer::Drain(std::chrono::milliseconds limit) {
     StopAccepting(*listener);
     listener->TellSessions(&HttpSession::Drain);
   }
-  bool done = true;
-  for (const auto& listener : all) {
-    std::unique_lock lock(listener->mu);
-    auto quiet = [&] { return listener->sessions.empty() && listener->acceptors == 0; };
-    done = listener->empty.wait_for(lock, limit, quiet) && done;
-  }
-  return done;
+  auto quiet = [&] {
+    return std::all_of(all.begin(), all.end(),
+                       [](const auto& listener) { return listener->IsQuiet(); });
+  };
+  std::unique_lock lock(state_->ends.mu);
+  return state_->ends.changed.wait_for(lock, limit, quiet);
 }
 
 HttpServer::Counters HttpServer::counters() const {
@@ -202,15 +213,18 @@ Task<void> HttpServer::State::Accept(std::shared_ptr<Listener> listener, IoLoop&
       co_await pause.WaitFor(kAcceptPause);
     }
   }
-  std::lock_guard lock(listener->mu);
-  --listener->acceptors;
-  listener->empty.notify_all();
+  {
+    std::lock_guard lock(listener->mu);
+    --listener->acceptors;
+  }
+  ends.Announce();
 }
 
 void HttpServer::State::Welcome(const std::shared_ptr<Listener>& listener, IoLoop& loop,
                                 UniqueFd socket) {
   traffic.connections.fetch_add(1, std::memory_order_relaxed);
-  if (open.load() >= context.limits.max_connections) {
+  if (open.fetch_add(1) >= context.limits.max_connections) {
+    --open;
     traffic.refused.fetch_add(1, std::memory_order_relaxed);
     if (refusing.load() >= kMaxRefusals) return;
     Task<void> refusal = TurnAway(loop, std::move(socket), listener->config.tls);
@@ -218,14 +232,16 @@ void HttpServer::State::Welcome(const std::shared_ptr<Listener>& listener, IoLoo
     return;
   }
   auto session = std::make_shared<HttpSession>(loop, std::move(socket), listener->config, context);
-  if (!listener->Add(session)) return;
+  if (!listener->Add(session)) {
+    --open;
+    return;
+  }
   Task<void> service = Serve(listener, session);
   asio::co_spawn(loop.context(), std::move(service), asio::detached);
 }
 
 Task<void> HttpServer::State::Serve(std::shared_ptr<Listener> listener,
                                     std::shared_ptr<HttpSession> session) {
-  ++open;
   try {
     co_await session->Run();
   } catch (const std::exception& failure) {
@@ -233,6 +249,7 @@ Task<void> HttpServer::State::Serve(std::shared_ptr<Listener> listener,
   }
   --open;
   listener->Remove(session);
+  ends.Announce();
 }
 
 Task<void> HttpServer::State::TurnAway(IoLoop& loop, UniqueFd socket, bool tls) {

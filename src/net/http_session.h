@@ -55,22 +55,27 @@ class HttpSession final : public std::enable_shared_from_this<HttpSession> {
   void Drain();
 
  private:
-  // http_session.cc
+  // session_head.cc
   bool HeadIsThere();
   Task<bool> ReadHead();
   std::optional<Error> TakeHead();
   std::optional<Error> TakeTarget();
   std::optional<Error> TakeKnownHeaders();
+  std::optional<Error> TakeKnownHeader(const RequestHeader& header);
   void TakeHost(std::string_view authority);
   void NameRequest();
+
+  // session_deferred.cc
+  Task<bool> AwaitDeferred(std::shared_ptr<Deferred> deferred);
+  void WatchClient();
+  void OnReadableWhileWaiting();
+
+  // http_session.cc
   bool AnswerInline();
   Task<bool> SendFormatted();
   Task<bool> ServeSlowly();
   Task<bool> Dispatch();
   Task<bool> HandleWhole();
-  Task<bool> AwaitDeferred(std::shared_ptr<Deferred> deferred);
-  void WatchClient();
-  void OnReadableWhileWaiting();
   void FinishRequest();
   Task<void> Linger();
   Task<bool> StartTls(std::string name);
@@ -97,6 +102,7 @@ class HttpSession final : public std::enable_shared_from_this<HttpSession> {
   Task<bool> SendText(std::string_view body);
   Task<bool> SendSlice(const FileSlice& slice);
   Task<bool> SendSource(ByteSource& source, BodyFraming framing);
+  Task<bool> ReadSource(ByteSource& source, std::span<std::byte> into, size_t& count);
   // Answers with an error that ends the connection.
   Task<bool> Refuse(int status, std::string_view message);
   Task<bool> SendError(const Error& error);
@@ -104,6 +110,7 @@ class HttpSession final : public std::enable_shared_from_this<HttpSession> {
   // session_connect.cc
   Task<bool> ServeConnect();
   Task<bool> ServeTunnel(const Tunnel& tunnel);
+  Task<Result<std::unique_ptr<Transport>>> OpenTunnel(const Tunnel& tunnel);
   Task<bool> RefuseProxy(Error error);
   Task<bool> ServeAbsolute();
 

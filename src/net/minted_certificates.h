@@ -1,4 +1,5 @@
-// Certificates made on demand by the private CA, one per server name, renewed by themselves before they expire.
+// Certificates made on demand by the private CA, one per server name, renewed by themselves before
+// they expire.
 #pragma once
 
 #include <map>
@@ -18,8 +19,9 @@ namespace fireweed::net {
 
 class MintedCertificates final : public CertificateSource {
  public:
-  // `local`: what the certificate for clients that name no server speaks for, besides localhost and loopback: the
-  // daemon's addresses on bridges. All arguments outlive this, and this outlives every SSL it made.
+  // `local`: what the certificate for clients that name no server speaks for, besides localhost and
+  // loopback: the daemon's addresses on bridges. All arguments outlive this, and this outlives
+  // every SSL it made.
   MintedCertificates(const CertificateAuthority& authority, const Clock& clock, Logger& log,
                      LeafNames local = {});
 

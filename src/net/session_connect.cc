@@ -90,17 +90,16 @@ Task<bool> HttpSession::ServeConnect() {
   co_return on;
 }
 
-Task<bool> HttpSession::ServeTunnel(const Tunnel& tunnel) {
-  std::vector<std::string> addresses = co_await Resolve(loop_, tunnel.host);
-  bool forbidden = false;
+// The other end of a tunnel, or why there is none.
+Task<Result<std::unique_ptr<Transport>>> HttpSession::OpenTunnel(const Tunnel& tunnel) {
+  std::vector<std::string> addresses;
+  // Names that only the upstream proxy can resolve take seconds to fail here; the local user may go
+  // anywhere anyway.
+  const bool check = !tunnel.through || listener_.origin.kind != Origin::Kind::kLocal;
+  if (check) addresses = co_await Resolve(loop_, tunnel.host);
   for (const std::string& address : addresses) {
-    if (!listener_.connect->MayReach(listener_.origin, address)) forbidden = true;
-  }
-  bool on = false;
-  if (forbidden) {
-    Error error{Code::kDenied, "", "this address may not be reached from here"};
-    on = co_await RefuseProxy(error);
-    co_return on;
+    if (listener_.connect->MayReach(listener_.origin, address)) continue;
+    co_return Error{Code::kDenied, "", "this address may not be reached from here"};
   }
   uint16_t port = tunnel.port;
   if (tunnel.through) {
@@ -121,19 +120,26 @@ Task<bool> HttpSession::ServeTunnel(const Tunnel& tunnel) {
     bool accepted = co_await AskProxy(loop_, *upstream, target, authorization);
     if (!accepted) upstream.reset();
   }
-  if (!upstream || stopping_) {
-    // Not 5xx: clients of the cloud retry those for half a minute.
-    Error error{Code::kNotFound, "", "cannot connect to " + tunnel.host};
-    on = co_await RefuseProxy(error);
+  // Not 5xx: clients of the cloud retry those for half a minute.
+  if (!upstream) co_return Error{Code::kNotFound, "", "cannot connect to " + tunnel.host};
+  co_return upstream;
+}
+
+Task<bool> HttpSession::ServeTunnel(const Tunnel& tunnel) {
+  Result<std::unique_ptr<Transport>> upstream = co_await OpenTunnel(tunnel);
+  if (!upstream) {
+    bool on = co_await RefuseProxy(upstream.error());
     co_return on;
   }
+  if (stopping_) co_return false;
   std::string_view established = "HTTP/1.1 200 Connection established\r\n\r\n";
   bool told = co_await transport_.Write(established, server_.limits.body_timeout);
   if (!told) co_return false;
-  upstream_ = upstream.get();
+  upstream_ = upstream->get();
   std::string_view early(in_.data() + tail_, end_ - tail_);
-  co_await Relay(loop_, transport_, *upstream, early, server_.limits.tunnel_idle_timeout);
+  co_await Relay(loop_, transport_, *upstream_, early, server_.limits.tunnel_idle_timeout);
   upstream_ = nullptr;
+  body_done_ = true;  // nothing to linger for
   co_return false;
 }
 

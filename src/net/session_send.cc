@@ -1,7 +1,9 @@
 // How a session sends responses: small ones as one buffer and one write, files by sendfile, streams
 // piece by piece.
+#include <algorithm>
 #include <array>
 #include <charconv>
+#include <vector>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -150,58 +152,75 @@ Task<bool> HttpSession::SendSlice(const FileSlice& slice) {
   co_return sent;
 }
 
+// A piece of a body with room for a chunk's size before it and its line end behind it.
+class ChunkBuffer {
+ public:
+  explicit ChunkBuffer(size_t capacity) : bytes_(kBefore + capacity + 2) {}
+
+  std::span<std::byte> Room(size_t most) {
+    return std::as_writable_bytes(std::span(bytes_.data() + kBefore, most));
+  }
+  std::string_view Plain(size_t count) const { return {bytes_.data() + kBefore, count}; }
+  std::string_view Chunk(size_t count) {
+    if (count == 0) return "0\r\n\r\n";
+    std::array<char, 16> digits;
+    char* last = std::to_chars(digits.data(), digits.data() + digits.size(), count, 16).ptr;
+    size_t size = static_cast<size_t>(last - digits.data());
+    char* begin = bytes_.data() + kBefore - 2 - size;
+    std::copy_n(digits.data(), size, begin);
+    std::copy_n("\r\n", 2, begin + size);
+    std::copy_n("\r\n", 2, bytes_.data() + kBefore + count);
+    return {begin, size + 2 + count + 2};
+  }
+
+ private:
+  static constexpr size_t kBefore = 18;  // sixteen hex digits and CRLF
+  std::vector<char> bytes_;
+};
+
+// One read on the pool. False when the source failed.
+Task<bool> HttpSession::ReadSource(ByteSource& source, std::span<std::byte> into, size_t& count) {
+  Result<size_t> outcome = size_t{0};
+  std::function<void()> read = [&] {
+    try {
+      outcome = source.Read(into);
+    } catch (const Failure& failure) {
+      outcome = failure.error();
+    } catch (const std::exception& failure) {
+      outcome = Error{Code::kInternal, "", failure.what()};
+    }
+  };
+  co_await OnPool(read);
+  if (outcome) {
+    count = *outcome;
+    co_return true;
+  }
+  server_.log.Warning("response broken off",
+                      {{"request", request_.id}, {"why", outcome.error().message}});
+  co_return false;
+}
+
 Task<bool> HttpSession::SendSource(ByteSource& source, BodyFraming framing) {
-  constexpr size_t kPrefix = 18;  // sixteen hex digits and CRLF
   const auto stall = server_.limits.body_timeout;
   const bool chunks = framing.kind == BodyFraming::Kind::kChunked;
   const bool counted = framing.kind == BodyFraming::Kind::kLength;
-  const size_t capacity = static_cast<size_t>(server_.limits.stream_buffer_bytes);
-  std::vector<char> buffer(kPrefix + capacity + 2);
+  const int64_t capacity = server_.limits.stream_buffer_bytes;
+  ChunkBuffer buffer(static_cast<size_t>(capacity));
   bool sent = co_await transport_.Write(out_, stall, Flush::kMoreComes);
   int64_t left = framing.length;
-  while (sent) {
-    size_t most = counted
-                      ? static_cast<size_t>(std::min<int64_t>(left, static_cast<int64_t>(capacity)))
-                      : capacity;
-    if (counted && most == 0) co_return true;
-    Result<size_t> count = size_t{0};
-    std::function<void()> read = [&] {
-      try {
-        count = source.Read(std::as_writable_bytes(std::span(buffer.data() + kPrefix, most)));
-      } catch (const Failure& failure) {
-        count = failure.error();
-      } catch (const std::exception& failure) {
-        count = Error{Code::kInternal, "", failure.what()};
-      }
-    };
-    co_await OnPool(read);
-    if (!count || (counted && *count == 0)) {
-      std::string_view why =
-          count ? "shorter than stated" : std::string_view(count.error().message);
-      server_.log.Warning("response broken off", {{"request", request_.id}, {"why", why}});
+  bool done = counted && left == 0;
+  while (sent && !done) {
+    std::span<std::byte> room = buffer.Room(counted ? std::min(left, capacity) : capacity);
+    size_t count = 0;
+    bool read = co_await ReadSource(source, room, count);
+    if (!read || (counted && count == 0)) {
       transport_.Cancel();  // no orderly end: the client must see that something is missing
       co_return false;
     }
-    size_t begin = kPrefix, end = kPrefix + *count;
-    left -= static_cast<int64_t>(*count);
-    if (chunks && *count > 0) {
-      std::array<char, 16> digits;
-      size_t size = static_cast<size_t>(
-          std::to_chars(digits.data(), digits.data() + digits.size(), *count, 16).ptr -
-          digits.data());
-      begin = kPrefix - 2 - size;
-      std::copy_n(digits.data(), size, buffer.data() + begin);
-      buffer[kPrefix - 2] = buffer[end] = '\r';
-      buffer[kPrefix - 1] = buffer[end + 1] = '\n';
-      end += 2;
-    }
-    std::string_view text(buffer.data() + begin, end - begin);
-    if (*count == 0) {
-      if (!chunks) co_return true;
-      text = "0\r\n\r\n";
-    }
+    left -= static_cast<int64_t>(count);
+    done = counted ? left == 0 : count == 0;
+    std::string_view text = chunks ? buffer.Chunk(count) : buffer.Plain(count);
     sent = co_await transport_.Write(text, stall);
-    if (*count == 0) co_return sent;
   }
   co_return sent;
 }

@@ -66,6 +66,10 @@ std::string_view Transport::server_name() const {
   return tls() ? state_->tls->server_name() : std::string_view();
 }
 
+std::string_view Transport::tls_failure() const {
+  return tls() ? std::string_view(state_->tls->failure()) : std::string_view();
+}
+
 void Transport::Expire() {
   timed_out_ = true;
   boost::system::error_code ignored;

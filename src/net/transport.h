@@ -63,6 +63,8 @@ class Transport final : private Deadline {
   bool tls() const;
   // The name that a TLS client asked for, or empty.
   std::string_view server_name() const;
+  // Why TLS broke; empty when it did not.
+  std::string_view tls_failure() const;
   std::string_view peer_address() const { return peer_; }
   int fd() const;
 
