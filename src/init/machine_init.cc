@@ -55,8 +55,10 @@ class Init {
     if (signal == SIGCHLD) return Reap();
     if (signal == CancelSignal()) return Cancel();
     bool reboots = signal == RebootSignal();
+    // USR1 and USR2 are what the small images' own halt and poweroff send.
     bool asks = reboots || signal == OffSignal() || signal == OffSignal() - 1 ||
-                signal == SIGTERM || signal == SIGPWR || signal == SIGINT;
+                signal == SIGTERM || signal == SIGPWR || signal == SIGINT || signal == SIGUSR1 ||
+                signal == SIGUSR2;
     if (!asks || phase_ > Phase::kDelayed) return;
     // A sender without a number is in no namespace of ours: the host.
     bool outside = got.ssi_pid == 0 || (!settings_.whole_machine && signal == SIGTERM);

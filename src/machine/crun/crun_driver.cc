@@ -186,15 +186,16 @@ std::string CrunDriver::StageDirectory(const std::string& id) const {
   return fmt::format("{}/stage/{}", settings_.run_directory, id);
 }
 
-std::vector<std::string> CrunDriver::RuntimeCommand(std::vector<std::string> rest) const {
-  std::vector<std::string> argv{settings_.shim, "runtime", settings_.runtime, "--root",
-                                settings_.run_directory + "/runtime"};
+std::vector<std::string> CrunDriver::RuntimeCommand(pid_t keeper,
+                                                    std::vector<std::string> rest) const {
+  std::vector<std::string> argv{settings_.shim,    "runtime", std::to_string(keeper),
+                                settings_.runtime, "--root",  settings_.run_directory + "/runtime"};
   argv.insert(argv.end(), rest.begin(), rest.end());
   return argv;
 }
 
 Result<> CrunDriver::RunRuntime(std::vector<std::string> rest) const {
-  Result<ProgramOutcome> outcome = RunProgram({.argv = RuntimeCommand(rest)}, kRuntimePatience);
+  Result<ProgramOutcome> outcome = RunProgram({.argv = RuntimeCommand(0, rest)}, kRuntimePatience);
   if (!outcome.ok()) return outcome.error();
   if (!outcome->ok())
     return Failed(Code::kInternal, fmt::format("{}: {}", rest[0], outcome->error));
@@ -401,15 +402,18 @@ Result<std::unique_ptr<ExecStream>> CrunDriver::Exec(const MachineHandle& handle
   if (status->phase != MachinePhase::kRunning || spec.argv.empty()) {
     return Failed(Code::kPrecondition, "the machine does not run, or there is nothing to run");
   }
+  MachineKey key = *DecodeHandle(kDriver, handle);
+  std::optional<pid_t> keeper = machines_.Keeper(key);
+  if (!keeper) return Failed(Code::kPrecondition, "the machine does not run");
   std::vector<std::string> command{"exec", "--cwd", spec.directory, "--user",
                                    fmt::format("{}:{}", spec.uid, spec.gid)};
   for (const auto& [name, value] : spec.environment) {
     command.insert(command.end(), {"--env", fmt::format("{}={}", name, value)});
   }
-  command.push_back(ContainerId(DecodeHandle(kDriver, handle)->id));
+  command.push_back(ContainerId(key.id));
   command.insert(command.end(), spec.argv.begin(), spec.argv.end());
-  Result<ChildProgram> child =
-      ChildProgram::Spawn({.argv = RuntimeCommand(std::move(command)), .new_session = true});
+  Result<ChildProgram> child = ChildProgram::Spawn(
+      {.argv = RuntimeCommand(*keeper, std::move(command)), .new_session = true});
   if (!child.ok()) return child.error();
   return std::unique_ptr<ExecStream>(std::make_unique<RuntimeExec>(std::move(*child)));
 }

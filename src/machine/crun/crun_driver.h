@@ -72,8 +72,8 @@ class CrunDriver final : public MachineDriver {
   std::string ContainerId(const std::string& id) const;
   std::string CgroupPath(const std::string& id) const;
   std::string StageDirectory(const std::string& id) const;
-  // argv that runs the OCI runtime where it can work.
-  std::vector<std::string> RuntimeCommand(std::vector<std::string> rest) const;
+  // argv that runs the OCI runtime where it can work, in the network of a machine's keeper (0: the host's).
+  std::vector<std::string> RuntimeCommand(pid_t keeper, std::vector<std::string> rest) const;
   Result<> RunRuntime(std::vector<std::string> rest) const;
 
   const CrunSettings settings_;

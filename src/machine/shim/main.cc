@@ -1,8 +1,11 @@
 // fireweed-shim: keeps one machine, in a process of its own that outlives the daemon.
 //
 //   fireweed-shim keep DIRECTORY             keep the machine whose `order` lies there; see keeper.h
-//   fireweed-shim runtime PROGRAM ARGS...    run an OCI runtime where it can work (private mount namespace)
+//   fireweed-shim runtime PID PROGRAM ARGS...    run an OCI runtime where it can work: in a private mount namespace, and
+//                                            in the network of the keeper PID (0: in the host's)
 //   fireweed-shim probe DIRECTORY            prints "shift-ids 1" where mounts of DIRECTORY can shift ids
+#include <fcntl.h>
+#include <sched.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -32,16 +35,24 @@ int Keep(const char* directory) {
   return fireweed::KeepMachine(*order);
 }
 
+// The runtime leaves a program it starts in the network it is called in, since its bundle names none.
+int RunRuntime(const char* keeper, char** command) {
+  if (std::string_view(keeper) != "0") {
+    int network = open((std::string("/proc/") + keeper + "/ns/net").c_str(), O_RDONLY | O_CLOEXEC);
+    if (network < 0 || setns(network, CLONE_NEWNET) != 0)
+      fireweed::Fail("joining the machine's network");
+  }
+  fireweed::EnterPrivateMounts();
+  execv(command[0], command);
+  fireweed::Fail(command[0]);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   std::string_view verb = argc > 1 ? argv[1] : "";
   if (verb == "keep" && argc == 3) return Keep(argv[2]);
-  if (verb == "runtime" && argc > 2) {
-    fireweed::EnterPrivateMounts();
-    execv(argv[2], argv + 2);
-    fireweed::Fail(argv[2]);
-  }
+  if (verb == "runtime" && argc > 3) return RunRuntime(argv[2], argv + 3);
   if (verb == "probe" && argc == 3) {
     std::printf("shift-ids %d\n", fireweed::CanShiftIds(argv[2]) ? 1 : 0);
     return 0;

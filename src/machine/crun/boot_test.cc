@@ -1,0 +1,279 @@
+// Machines with fireweed-init as process 1: scripts, going down, coming back, and what lies on their disks.
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "base/process.h"
+#include "machine/testing/container_test.h"
+
+namespace fireweed {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::milliseconds;
+using std::chrono::seconds;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+using BootTest = ContainerTest;
+
+TEST_F(BootTest, RunsTheStartupScriptAsRootAndSaysSo) {
+  StartInit("t1", {{"startup-script",
+                    "# no first line for the kernel\necho word $(id -u) $(hostname)\n"}});
+  ASSERT_TRUE(AwaitText(ConsolePath("t1"), "Finished running startup scripts."));
+  EXPECT_THAT(Console("t1"), HasSubstr("startup-script: word 0 t1\n"));
+  EXPECT_THAT(Console("t1"), HasSubstr("startup-script exit status 0\n"));
+}
+
+TEST_F(BootTest, HonoursTheFirstLineAndReportsFailure) {
+  StartInit("t1", {{"startup-script", "#!/bin/awk -f\nBEGIN { print \"from awk\"; exit 3 }\n"}});
+  ASSERT_TRUE(AwaitText(ConsolePath("t1"), "Finished running startup scripts."));
+  EXPECT_THAT(Console("t1"), HasSubstr("startup-script: from awk\n"));
+  EXPECT_THAT(Console("t1"), HasSubstr("startup-script exit status 3\n"));
+}
+
+TEST_F(BootTest, WhatAScriptLeavesRunningStaysAndMayPrint) {
+  MachineHandle handle = StartInit(
+      "t1", {{"startup-script",
+              "(while [ ! -e /tmp/go ]; do sleep 0.01; done; echo later; exec sleep 1000) &\n"}});
+  ASSERT_TRUE(AwaitText(ConsolePath("t1"), "startup-script exit status 0"));
+  EXPECT_EQ(Shell(handle, "touch /tmp/go").code, 0);
+  ASSERT_TRUE(AwaitText(ConsolePath("t1"), "startup-script: later"));
+  EXPECT_EQ(driver_->Observe(handle).value().phase, MachinePhase::kRunning);
+}
+
+TEST_F(BootTest, ShutdownInsidePowersOff) {
+  for (const char* how :
+       {"shutdown -h now", "/sbin/poweroff", "/sbin/halt -p", "/sbin/shutdown -P now",
+        "/usr/sbin/shutdown +0 bye all", "/sbin/poweroff -f", "busybox poweroff"}) {
+    MachineHandle handle = StartInit("t1", {{"startup-script", how}});
+    MachineExit exit = AwaitExit("t1", handle);
+    EXPECT_EQ(exit.kind, ExitKind::kOff) << how << Console("t1");
+    EXPECT_EQ(exit.asked_by, AskedBy::kInside) << how;
+    ASSERT_TRUE(driver_->Remove(handle).ok());
+  }
+}
+
+TEST_F(BootTest, RebootInsideAsksToBeBootedAgain) {
+  for (const char* how : {"/sbin/reboot", "shutdown -r now", "/sbin/reboot -f"}) {
+    MachineHandle handle = StartInit("t1", {{"startup-script", how}});
+    EXPECT_EQ(AwaitExit("t1", handle).kind, ExitKind::kReboot) << how << Console("t1");
+    ASSERT_TRUE(driver_->Remove(handle).ok());
+  }
+}
+
+TEST_F(BootTest, OnlyRootShutsDown) {
+  MachineHandle handle = StartInit("t1", {});
+  EXPECT_THAT(Shell(handle, "su user -c 'shutdown -h now'").output, HasSubstr("must be root"));
+  EXPECT_EQ(driver_->Observe(handle).value().phase, MachinePhase::kRunning);
+}
+
+TEST_F(BootTest, StopRunsTheShutdownScript) {
+  MachineHandle handle = StartInit(
+      "t1", {{"startup-script", "echo ready; sleep 1000"}, {"shutdown-script", "echo goodbye"}});
+  ASSERT_TRUE(AwaitText(ConsolePath("t1"), "ready"));
+  ASSERT_TRUE(driver_->Stop(handle, seconds(60)).ok());
+  MachineExit exit = AwaitExit("t1", handle);
+  EXPECT_EQ(exit.kind, ExitKind::kOff);
+  EXPECT_EQ(exit.asked_by, AskedBy::kOutside);
+  EXPECT_THAT(Console("t1"), HasSubstr("shutdown-script: goodbye\n"));
+  EXPECT_THAT(Console("t1"), HasSubstr("shutdown-script exit status 0\n"));
+}
+
+TEST_F(BootTest, AShutdownScriptThatHangsIsCutOffByTheGrace) {
+  MachineHandle handle = StartInit(
+      "t1", {{"startup-script", "echo ready"}, {"shutdown-script", "echo slow; sleep 1000"}});
+  ASSERT_TRUE(AwaitText(ConsolePath("t1"), "Finished"));
+  ASSERT_TRUE(driver_->Stop(handle, milliseconds(500)).ok());
+  EXPECT_EQ(AwaitExit("t1", handle).kind, ExitKind::kKilled);
+  EXPECT_THAT(Console("t1"), HasSubstr("slow"));
+}
+
+TEST_F(BootTest, WaitsForAMetadataServerThatComesLate) {
+  MachineHandle handle =
+      driver_->Start({.id = "t1", .image_layers = {root_}, .console_path = ConsolePath("t1")})
+          .value();
+  ASSERT_TRUE(AwaitText(ConsolePath("t1"), "machine is up"));
+  TableMetadata late(driver_->ListenInside(handle, "169.254.169.254", 80, Transport::kTcp).value(),
+                     {{"project/attributes/startup-script", "echo from the project"}});
+  EXPECT_TRUE(AwaitText(ConsolePath("t1"), "startup-script: from the project"));
+}
+
+TEST_F(BootTest, TheDiskSurvivesBootsAndIdsOnItAreTheIdsInside) {
+  std::string disk = directory_.path() + "/disk";
+  MachineSpec spec{.writable_directory = disk,
+                   .files = {{.path = "/etc/deep/motd", .mode = 0640, .contents = "one"}}};
+  MachineHandle first = StartIdle("t1", spec);
+  EXPECT_EQ(Shell(first, "stat -c '%u %g %a' /etc/deep/motd /etc/secret").output,
+            "0 0 640\n0 0 600\n");
+  EXPECT_EQ(Shell(first,
+                  "echo kept > /var/note && chown 1000:1000 /var/note && rm /etc/secret && cat "
+                  "/etc/deep/motd"
+                  " && chown 5 /etc/deep/motd")
+                .output,
+            "one");
+  struct stat note {};
+  ASSERT_EQ(stat((disk + "/upper/var/note").c_str(), &note), 0);
+  EXPECT_EQ(note.st_uid, 1000u);
+  ASSERT_TRUE(driver_->Stop(first, seconds(0)).ok());
+  AwaitExit("t1", first);
+  spec.boot = 2;
+  spec.files[0].contents = "two";
+  MachineHandle second = StartIdle("t1", spec);
+  ShellResult seen = Shell(
+      second, "cat /var/note /etc/deep/motd; stat -c %u /var/note /etc/deep/motd; ls /etc/secret");
+  EXPECT_THAT(seen.output, HasSubstr("kept\ntwo1000\n0\n"));
+  EXPECT_THAT(seen.output, HasSubstr("No such file"));
+  ASSERT_TRUE(driver_->Remove(second).ok());
+  EXPECT_TRUE(fs::exists(disk + "/upper/var/note"));  // the caller's to keep
+}
+
+TEST_F(BootTest, UpperLayersCoverLowerOnes) {
+  fs::path layer = directory_.path() + "/layer";
+  fs::create_directories(layer / "etc");
+  std::ofstream(layer / "etc/group") << "from the layer\n";
+  MachineHandle handle = StartIdle("t1", {.image_layers = {layer, root_}});
+  EXPECT_EQ(Shell(handle, "cat /etc/group").output, "from the layer\n");
+}
+
+TEST_F(BootTest, BindsAreThereAndReadOnly) {
+  fs::path sdk = directory_.path() + "/sdk";
+  fs::create_directories(sdk);
+  std::ofstream(sdk / "tool") << "made outside\n";
+  MachineHandle handle =
+      StartIdle("t1", {.binds = {{sdk, "/opt/sdk"}, {sdk / "tool", "/usr/lib/one"}}});
+  EXPECT_EQ(Shell(handle, "cat /opt/sdk/tool /usr/lib/one").output, "made outside\nmade outside\n");
+  EXPECT_THAT(
+      Shell(handle, "echo x > /opt/sdk/tool; echo x > /opt/sdk/new; echo x > /usr/lib/one").output,
+      Not(HasSubstr("made")));
+  EXPECT_EQ(ReadFileText(sdk / "tool"), "made outside\n");
+  EXPECT_FALSE(fs::exists(sdk / "new"));
+}
+
+TEST_F(BootTest, KnowsItsNamesAndAddress) {
+  MachineHandle handle = StartIdle("t1", {.hostname = "web.c.pets.internal"});
+  std::string address = AddressOf(handle);
+  EXPECT_EQ(Shell(handle, "cat /etc/hostname; grep web /etc/hosts; cat /etc/resolv.conf").output,
+            "web\n" + address + " web.c.pets.internal web\nnameserver 169.254.169.254\n");
+  EXPECT_THAT(Shell(handle, "ip -o addr show dev eth0").output, HasSubstr(address + "/20"));
+  EXPECT_THAT(Shell(handle, "ip route").output, HasSubstr("default via "));
+  EXPECT_EQ(Shell(handle, "ls /sys/class/net").output, "eth0\nlo\n");
+  // Low ports are free for root and users alike, as the capability for them is not given.
+  EXPECT_EQ(Shell(handle, "timeout 1 nc -l -p 22; [ $? = 143 ]").code, 0);
+}
+
+TEST_F(BootTest, MachinesReachEachOtherAndTheHostReachesThem) {
+  MachineHandle client = StartIdle("t1");
+  MachineHandle server =
+      StartIdle("t2", {.command = {"/bin/sh", "-c", "nc -ll -p 80 -e echo word & echo up; wait"}});
+  std::string address = AddressOf(server);
+  EXPECT_EQ(HostAsks(address, 80), "word\n");
+  EXPECT_EQ(Shell(client, "nc -w 5 " + address + " 80 < /dev/null").output, "word\n");
+}
+
+TEST_F(BootTest, AWantedAddressIsGivenOrRefused) {
+  MachineHandle first = StartIdle("t1");
+  std::string taken = AddressOf(first);
+  MachineSpec spec{.id = "t2", .image_layers = {root_}, .wanted_address = taken};
+  EXPECT_EQ(driver_->Start(spec).error().code, Code::kExhausted);
+  spec.wanted_address = "192.168.77.5";
+  EXPECT_EQ(driver_->Start(spec).error().code, Code::kInvalid);
+  std::string wanted = taken.substr(0, taken.rfind('.')) + ".77";
+  EXPECT_EQ(AddressOf(StartIdle("t2", {.wanted_address = wanted})), wanted);
+}
+
+TEST_F(BootTest, AMissingImageFailsTheStartAndLeavesNothing) {
+  Result<MachineHandle> started =
+      driver_->Start({.id = "t1", .image_layers = {directory_.path() + "/nowhere"}});
+  EXPECT_THAT(started.error().message, HasSubstr("nowhere"));
+  EXPECT_TRUE(driver_->List().value().empty());
+}
+
+TEST_F(BootTest, ACommandThatIsNotThereFailsTheStart) {
+  Result<MachineHandle> started =
+      driver_->Start({.id = "t1", .image_layers = {root_}, .command = {"/no/such/program"}});
+  EXPECT_THAT(started.error().message, HasSubstr("/no/such/program"));
+  EXPECT_TRUE(driver_->List().value().empty());
+}
+
+TEST_F(BootTest, AKilledKeeperTakesItsMachineAlong) {
+  MachineHandle handle = StartIdle("t1");
+  std::string running = ReadFileText(settings_.state_directory + "/machines/t1/1/running");
+  pid_t first = static_cast<pid_t>(std::stol(running.substr(running.find(' ') + 1)));
+  std::string status = ReadFileText("/proc/" + std::to_string(first) + "/status");
+  pid_t keeper = static_cast<pid_t>(std::stol(status.substr(status.find("PPid:") + 5)));
+  ASSERT_GT(keeper, 1);
+  ASSERT_EQ(kill(keeper, SIGKILL), 0);
+  MachineExit exit = AwaitExit("t1", handle);
+  EXPECT_EQ(exit.kind, ExitKind::kKilled);
+  EXPECT_EQ(exit.asked_by, AskedBy::kNobody);
+  std::string after = ReadFileText("/proc/" + std::to_string(first) + "/status");
+  EXPECT_TRUE(after.empty() || after.find("State:\tZ") != std::string::npos) << after;
+}
+
+TEST_F(BootTest, OldConsoleTextGivesUpItsRoomButNotItsPlace) {
+  MachineSpec spec{
+      .command = {"/bin/sh", "-c",
+                  "echo up; yes 0123456789abcdef | head -c 8000000; echo END; sleep 1000"},
+      .console_keep_bytes = 1 << 20};
+  StartIdle("t1", spec);
+  constexpr int64_t kSize = 3 + 8'000'000 + 4;
+  struct stat console {};
+  for (int i = 0; i < 10'000 && console.st_size < kSize; ++i) {
+    ASSERT_EQ(stat(ConsolePath("t1").c_str(), &console), 0);
+    Result<ProgramOutcome> moment = RunProgram({.argv = {"true"}}, seconds(60));
+    ASSERT_TRUE(moment.ok());
+  }
+  EXPECT_EQ(console.st_size, kSize);
+  EXPECT_LT(console.st_blocks * 512, 4 << 20);
+  EXPECT_TRUE(Console("t1").ends_with("abcdef\nEND\n") || Console("t1").ends_with("END\n"));
+}
+
+TEST_F(BootTest, TwoDaemonsOnOneHostLeaveEachOtherAlone) {
+  MachineHandle mine = StartIdle("t1");
+  CrunSettings other = TestCrunSettings(directory_.path() + "/other");
+  CrunDriver neighbour(other);
+  MachineHandle theirs =
+      neighbour
+          .Start({.id = "t1",
+                  .image_layers = {root_},
+                  .command = {"/bin/nc", "-ll", "-p", "80", "-e", "echo", "word"}})
+          .value();
+  std::string address = neighbour.Observe(theirs).value().addresses.at(0);
+  EXPECT_NE(address, AddressOf(mine));
+  EXPECT_EQ(HostAsks(address, 80), "word\n");
+  EXPECT_THAT(Shell(mine, "nc -w 5 " + address + " 80 < /dev/null").output, Not(HasSubstr("word")));
+  EXPECT_EQ(neighbour.List().value().size(), 1u);
+  ASSERT_TRUE(neighbour.Purge().ok());
+  EXPECT_EQ(driver_->Observe(mine).value().phase, MachinePhase::kRunning);
+  EXPECT_EQ(ReadFileText("/proc/sys/net/ipv4/ip_forward"), "1\n");
+}
+
+TEST_F(BootTest, PurgeLeavesTheHostAsItWas) {
+  Result<ProgramOutcome> before = RunProgram({.argv = {"ip", "-br", "link"}}, seconds(60));
+  std::string bridge = driver_->network().bridge(), table = driver_->network().table();
+  EXPECT_EQ(before.value().output.find(bridge), std::string::npos);
+  StartIdle("t1");
+  EXPECT_THAT(RunProgram({.argv = {"ip", "-br", "link"}}, seconds(60)).value().output,
+              HasSubstr(bridge));
+  EXPECT_THAT(RunProgram({.argv = {"nft", "list", "tables"}}, seconds(60)).value().output,
+              HasSubstr(table));
+  ASSERT_TRUE(driver_->Purge().ok());
+  EXPECT_THAT(RunProgram({.argv = {"ip", "-br", "link"}}, seconds(60)).value().output,
+              Not(HasSubstr(bridge)));
+  EXPECT_THAT(RunProgram({.argv = {"nft", "list", "tables"}}, seconds(60)).value().output,
+              Not(HasSubstr(table)));
+  EXPECT_FALSE(fs::exists("/run/fireweed-" + settings_.daemon_id));
+  EXPECT_FALSE(fs::exists("/sys/fs/cgroup/pids/fireweed-" + settings_.daemon_id));
+  EXPECT_FALSE(fs::exists("/sys/fs/cgroup/fireweed-" + settings_.daemon_id));
+  EXPECT_THAT(ReadFileText("/proc/self/mounts"), Not(HasSubstr(settings_.daemon_id)));
+}
+
+}  // namespace
+}  // namespace fireweed

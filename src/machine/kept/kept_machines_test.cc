@@ -1,0 +1,92 @@
+#include "machine/kept/kept_machines.h"
+
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <gtest/gtest.h>
+
+#include "machine/kept/state_file.h"
+#include "machine/testing/test_host.h"
+
+namespace fireweed {
+namespace {
+
+TEST(ExitFrom, TellsWhoAskedAndHow) {
+  struct Case {
+    ShimExit seen;
+    ExitKind kind;
+    AskedBy asked_by;
+    int code;
+  };
+  auto exited = [](int code) { return W_EXITCODE(code, 0); };
+  for (const Case& c : std::vector<Case>{
+           {{exited(0), false}, ExitKind::kOff, AskedBy::kInside, 0},
+           {{SIGINT, false}, ExitKind::kOff, AskedBy::kInside, 130},     // reboot(2), power off
+           {{SIGHUP, false}, ExitKind::kReboot, AskedBy::kInside, 129},  // reboot(2), restart
+           {{exited(194), false}, ExitKind::kReboot, AskedBy::kInside, 194},
+           {{exited(195), false}, ExitKind::kOff, AskedBy::kOutside, 195},
+           {{exited(195), true}, ExitKind::kOff, AskedBy::kOutside, 195},
+           {{exited(0), true}, ExitKind::kOff, AskedBy::kOutside, 0},
+           {{SIGKILL, true}, ExitKind::kKilled, AskedBy::kOutside, 137},
+           {{SIGKILL, false, 1}, ExitKind::kKilled, AskedBy::kNobody, 137},
+           {{exited(7), false}, ExitKind::kCrashed, AskedBy::kNobody, 7},
+           {{SIGSEGV, false}, ExitKind::kCrashed, AskedBy::kNobody, 139},
+       }) {
+    MachineExit exit = ExitFrom(c.seen);
+    EXPECT_EQ(exit.kind, c.kind) << c.seen.wait_status;
+    EXPECT_EQ(exit.asked_by, c.asked_by) << c.seen.wait_status;
+    EXPECT_EQ(exit.code, c.code) << c.seen.wait_status;
+    EXPECT_EQ(exit.out_of_memory, c.seen.out_of_memory_kills > 0);
+  }
+}
+
+TEST(StateFile, NobodyHoldsAFreeLock) {
+  TemporaryDirectory directory;
+  std::string path = directory.path() + "/lock";
+  EXPECT_EQ(LockHolder(path), std::nullopt);
+  ASSERT_TRUE(WriteStateFile(path, "").ok());
+  EXPECT_EQ(LockHolder(path), std::nullopt);
+}
+
+// A start cut off between making the directory and starting the keeper is started again, not taken for done.
+TEST(KeptMachines, AnInterruptedStartIsNoBoot) {
+  TemporaryDirectory directory;
+  KeptMachines machines({.root = directory.path(), .shim = ProgramDirectory() + "/fireweed-shim"});
+  ASSERT_TRUE(MakeStateDirectory(machines.BootDirectory({"a", 1})).ok());
+  ASSERT_TRUE(WriteStateFile(machines.BootDirectory({"a", 1}) + "/order", "half").ok());
+  EXPECT_EQ(machines.Observe({"a", 1}).value().phase, MachinePhase::kStopped);
+  EXPECT_FALSE(machines.HasBooted({"a", 1}).value());
+  EXPECT_EQ(ReadStateFile(machines.BootDirectory({"a", 1}) + "/order"), std::nullopt);
+}
+
+TEST(KeptMachines, AMachineWhoseHostWentDownWasKilled) {
+  TemporaryDirectory directory;
+  int buried = 0;
+  KeptMachines machines({.root = directory.path(),
+                         .shim = ProgramDirectory() + "/fireweed-shim",
+                         .bury = [&](const MachineKey&) { ++buried; }});
+  ASSERT_TRUE(MakeStateDirectory(machines.BootDirectory({"a", 1})).ok());
+  ASSERT_TRUE(WriteStateFile(machines.BootDirectory({"a", 1}) + "/running", "pid 4194303\n").ok());
+  MachineStatus status = machines.Observe({"a", 1}).value();
+  EXPECT_EQ(status.phase, MachinePhase::kStopped);
+  EXPECT_EQ(status.exit->kind, ExitKind::kKilled);
+  EXPECT_EQ(status.exit->asked_by, AskedBy::kNobody);
+  EXPECT_EQ(machines.Observe({"a", 1}).value().phase, MachinePhase::kStopped);
+  EXPECT_EQ(buried, 1);
+  EXPECT_TRUE(machines.HasBooted({"a", 1}).value());
+}
+
+TEST(KeptMachines, ABrokenOrderFailsTheBoot) {
+  TemporaryDirectory directory;
+  KeptMachines machines({.root = directory.path(), .shim = ProgramDirectory() + "/fireweed-shim"});
+  ASSERT_TRUE(MakeStateDirectory(machines.BootDirectory({"a", 1})).ok());
+  Result<> booted = machines.Boot(
+      {"a", 1}, {.command = {"/no/such/program"}, .directory = "/no/where"}, [](pid_t) -> Result<> {
+        return Error{Code::kUnavailable, "", "no"};
+      });
+  EXPECT_EQ(booted.error().message, "no");
+  EXPECT_FALSE(ModifiedTime(machines.BootDirectory({"a", 1})));
+}
+
+}  // namespace
+}  // namespace fireweed
