@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ class CatalogHome {
 struct CatalogMaker {
   std::string name;
   std::function<std::unique_ptr<CatalogHome>()> make;
+
+  friend void PrintTo(const CatalogMaker& maker, std::ostream* out) { *out << maker.name; }
 };
 
 std::vector<CatalogMaker> CatalogMakers();
