@@ -1,0 +1,134 @@
+#include "compute/name_server.h"
+
+#include <arpa/inet.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <gtest/gtest.h>
+
+#include "catalog/memory_catalog.h"
+#include "compute/records.h"
+
+namespace fireweed::compute {
+namespace {
+
+// A bound UDP socket on loopback; its address goes to `at`.
+UniqueFd Bound(sockaddr_in& at) {
+  UniqueFd fd(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+  socklen_t length = sizeof at;
+  EXPECT_EQ(bind(fd.get(), reinterpret_cast<sockaddr*>(&at), sizeof at), 0);
+  EXPECT_EQ(getsockname(fd.get(), reinterpret_cast<sockaddr*>(&at), &length), 0);
+  return fd;
+}
+
+std::string Question(const std::string& label) {
+  std::string packet("\x12\x34\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00", 12);
+  packet += static_cast<char>(label.size()) + label + std::string("\x03org\x00", 5);
+  return packet + std::string("\x00\x01\x00\x01", 4);
+}
+
+class NameServerTest : public ::testing::Test {
+ protected:
+  NameServerTest() {
+    resolver_ = Bound(resolver_at_);
+    InstanceRecord record{.project = "p", .zone = "z"};
+    record.resource.name = "vm";
+    record.resource.networkInterfaces.emplace_back().networkIP = "10.0.0.7";
+    catalog_.Write("test", [&](Txn& txn) { txn.Put(record.key(), record); });
+  }
+
+  void Start(std::vector<std::string> resolvers, Duration patience = std::chrono::seconds(30)) {
+    server_ = std::make_unique<NameServer>(
+        catalog_,
+        NameServer::Options{.resolvers = [resolvers] { return resolvers; }, .patience = patience},
+        clock_, random_, log_);
+    number_ = server_->Open(Bound(server_at_), "p/z/vm");
+    sockaddr_in mine;
+    client_ = Bound(mine);
+  }
+  std::string Resolver() { return "127.0.0.1:" + std::to_string(ntohs(resolver_at_.sin_port)); }
+
+  void Send(const std::string& packet) {
+    ASSERT_EQ(sendto(client_.get(), packet.data(), packet.size(), 0,
+                     reinterpret_cast<sockaddr*>(&server_at_), sizeof server_at_),
+              static_cast<ssize_t>(packet.size()));
+  }
+  // The next packet at a socket; empty when ten seconds pass without one.
+  std::string Receive(int fd, sockaddr_in* from = nullptr) {
+    pollfd waiting{fd, POLLIN, 0};
+    if (poll(&waiting, 1, 10'000) != 1) return "";
+    std::string packet(4096, '\0');
+    sockaddr_in sender{};
+    socklen_t length = sizeof sender;
+    ssize_t got = recvfrom(fd, packet.data(), packet.size(), 0,
+                           reinterpret_cast<sockaddr*>(&sender), &length);
+    packet.resize(static_cast<size_t>(std::max<ssize_t>(got, 0)));
+    if (from) *from = sender;
+    return packet;
+  }
+  static int CodeOf(const std::string& reply) { return reply.size() > 3 ? reply[3] & 0xf : -1; }
+
+  SystemClock clock_;
+  SystemRandom random_;
+  NullLogger log_;
+  MemoryCatalog catalog_;
+  UniqueFd resolver_, client_;
+  sockaddr_in resolver_at_{}, server_at_{};
+  std::unique_ptr<NameServer> server_;
+  int number_ = 0;
+};
+
+TEST_F(NameServerTest, AnswersInstancesByName) {
+  Start({});
+  std::string packet("\x12\x34\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00", 12);
+  Send(packet + std::string("\x02vm\x00\x00\x01\x00\x01", 8));
+  std::string reply = Receive(client_.get());
+  ASSERT_GE(reply.size(), 4u);
+  EXPECT_EQ(reply.substr(reply.size() - 4), std::string("\x0a\x00\x00\x07", 4));
+}
+
+TEST_F(NameServerTest, ForwardsUnderAnIdOfItsOwn) {
+  Start({Resolver()});
+  Send(Question("debian"));
+  sockaddr_in asker;
+  std::string asked = Receive(resolver_.get(), &asker);
+  ASSERT_FALSE(asked.empty());
+  std::string answer =
+      MakeDnsReply(asked, *ParseDnsQuery(asked), DnsCode::kNoError, {{1, 2, 3, 4}}, 9);
+  std::string forged = answer;
+  SetDnsId(forged, static_cast<uint16_t>(DnsId(answer) + 1));
+  for (const std::string& packet : {forged, answer}) {
+    sendto(resolver_.get(), packet.data(), packet.size(), 0, reinterpret_cast<sockaddr*>(&asker),
+           sizeof asker);
+  }
+  std::string reply = Receive(client_.get());
+  ASSERT_FALSE(reply.empty());
+  EXPECT_EQ(DnsId(reply), 0x1234);
+  EXPECT_EQ(reply.substr(2), answer.substr(2));
+}
+
+TEST_F(NameServerTest, AsksTheNextResolverAndThenGivesUp) {
+  // Nobody listens at the first: the kernel says so at once. The second never answers.
+  sockaddr_in dead_at;
+  { UniqueFd dead = Bound(dead_at); }
+  Start({"127.0.0.1:" + std::to_string(ntohs(dead_at.sin_port)), Resolver()},
+        std::chrono::milliseconds(50));
+  Send(Question("debian"));
+  EXPECT_FALSE(Receive(resolver_.get()).empty());
+  std::string reply = Receive(client_.get());
+  EXPECT_EQ(CodeOf(reply), 2) << "server failure";
+  EXPECT_EQ(DnsId(reply), 0x1234);
+}
+
+TEST_F(NameServerTest, SaysWhatIsBroken) {
+  Start({});
+  Send("short");
+  EXPECT_EQ(CodeOf(Receive(client_.get())), 1);
+  Send(Question("debian"));
+  EXPECT_EQ(CodeOf(Receive(client_.get())), 2) << "no resolvers at all";
+  server_->Close(number_);
+}
+
+}  // namespace
+}  // namespace fireweed::compute
