@@ -1,5 +1,5 @@
-// Access control lists: the predefined ones, their complete form on the wire, and what a bucket's list says as
-// policy bindings. Pure.
+// Access control lists: the predefined ones, their complete form on the wire, and what a bucket's
+// list says as policy bindings. Pure.
 #pragma once
 
 #include <string>
@@ -14,7 +14,8 @@ namespace fireweed::storage {
 
 using Acl = std::vector<api::storage::AccessEntry>;
 
-// "private", "projectPrivate", "publicRead", ...; Failure(kInvalid) for a word that is none. `owner` is an email.
+// "private", "projectPrivate", "publicRead", ...; Failure(kInvalid) for a word that is none.
+// `owner` is an email.
 Acl PredefinedBucketAcl(std::string_view word, int64_t project_number, std::string_view owner);
 Acl PredefinedObjectAcl(std::string_view word, int64_t project_number, std::string_view owner);
 

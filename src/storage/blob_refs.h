@@ -1,5 +1,5 @@
-// How many rows refer to each blob or draft, kept in the same transactions as those rows: copies share a blob, and
-// the last row that goes lets it be dropped. The sweep asks here as well.
+// How many rows refer to each blob or draft, kept in the same transactions as those rows: copies
+// share a blob, and the last row that goes lets it be dropped. The sweep asks here as well.
 #pragma once
 
 #include <string>

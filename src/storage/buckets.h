@@ -1,6 +1,8 @@
 // What for: the bucket methods of the JSON API.
-// Threads: handlers run on pool threads; the inline one answers buckets.get on I/O threads from memory.
-// Owns: a cache of rendered replies. Made before the catalog's first write (it listens to the feed).
+// Threads: handlers run on pool threads; the inline one answers buckets.get on I/O threads from
+//   memory.
+// Owns: a cache of rendered replies. Made before the catalog's first write (it listens to the
+//   feed).
 // A failure: Failure in the words that clients look for.
 #pragma once
 
@@ -17,7 +19,8 @@
 
 namespace fireweed::storage {
 
-// A bucket's row as the replies to buckets.get, made when the row is cached and not for each request.
+// A bucket's row as the replies to buckets.get, made when the row is cached and not for each
+// request.
 struct RenderedBucket {
   std::shared_ptr<const std::string> no_acl, full;  // projection=noAcl and projection=full
 };

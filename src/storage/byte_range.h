@@ -14,9 +14,9 @@ struct ByteRange {
   friend bool operator==(const ByteRange&, const ByteRange&) = default;
 };
 
-// What of an object of `size` bytes a Range header asks for, its end clipped to the object. Nothing when the
-// header is to be ignored: another unit, several ranges, bad syntax. Throws Failure(kRange) when it begins at or
-// after the end; readers take that for the end of the file.
+// What of an object of `size` bytes a Range header asks for, its end clipped to the object. Nothing
+// when the header is to be ignored: another unit, several ranges, bad syntax. Throws
+// Failure(kRange) when it begins at or after the end; readers take that for the end of the file.
 std::optional<ByteRange> ParseRange(std::string_view header, int64_t size);
 
 // "bytes 0-9/100", "bytes 0-9/*", "bytes */100", "bytes */*" of a chunk of an upload.

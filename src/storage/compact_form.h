@@ -18,8 +18,8 @@ class CompactWriter {
   std::string out_;
 };
 
-// Reads what CompactWriter wrote. Throws Failure(kInternal) where the bytes end early: only this program
-// writes them.
+// Reads what CompactWriter wrote. Throws Failure(kInternal) where the bytes end early: only this
+// program writes them.
 class CompactReader {
  public:
   explicit CompactReader(std::string_view bytes) : rest_(bytes) {}

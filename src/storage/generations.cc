@@ -6,8 +6,8 @@ namespace fireweed::storage {
 namespace {
 
 constexpr std::string_view kMarkKey = "newest";
-// How far the mark is moved ahead: one more row write in so much time, and after a restart numbers run ahead of
-// the clock by at most as much.
+// How far the mark is moved ahead: one more row write in so much time, and after a restart numbers
+// run ahead of the clock by at most as much.
 constexpr int64_t kAheadMicros = 10'000'000;
 
 Time StoredFloor(const Catalog& catalog) {

@@ -1,5 +1,6 @@
-// Generation numbers: microseconds of the clock, but never one twice and never a smaller one, also when the
-// clock steps back while the daemon is down. A mark in the catalog stays above every number given out.
+// Generation numbers: microseconds of the clock, but never one twice and never a smaller one, also
+// when the clock steps back while the daemon is down. A mark in the catalog stays above every
+// number given out.
 #pragma once
 
 #include <cstdint>

@@ -128,8 +128,8 @@ bool Glob::MatchOne(const Piece& piece, std::string_view character) {
   return in != negate;
 }
 
-// Backtracks to the last star only, and from '*' to the last '**' where '*' meets a slash: time is at most
-// the product of the lengths.
+// Backtracks to the last star only, and from '*' to the last '**' where '*' meets a slash: time is
+// at most the product of the lengths.
 bool Glob::MatchPieces(const Pieces& pieces, std::string_view name) {
   struct Retry {
     size_t piece, at;

@@ -1,4 +1,5 @@
-// Patterns of matchGlob: '*' (not over '/'), '**' (over '/'), '?', "[a-z]", "[!a]", "{a,b}", '\' escapes. Pure.
+// Patterns of matchGlob: '*' (not over '/'), '**' (over '/'), '?', "[a-z]", "[!a]", "{a,b}", '\'
+// escapes. Pure.
 #pragma once
 
 #include <cstdint>

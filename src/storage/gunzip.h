@@ -16,7 +16,8 @@ class Gunzip {
   ~Gunzip();
   Gunzip(const Gunzip&) = delete;
 
-  // Hands the unpacked bytes on in pieces of a bounded size. Throws Failure(kInvalid) on bytes that are no gzip.
+  // Hands the unpacked bytes on in pieces of a bounded size. Throws Failure(kInvalid) on bytes that
+  // are no gzip.
   void Feed(std::span<const std::byte> bytes, const Out& out);
   // True when the stream has come to its end; several members may follow one another.
   bool complete() const;

@@ -114,7 +114,8 @@ class Lister {
       bool fresh = shown_prefix_ != prefix;
       if (!ShowPrefix(prefix)) return std::nullopt;
       if (query_.trailing_delimiter_items && version.name == prefix) {
-        // On the page of its prefix, even one over: the token behind it must not hide either of the two.
+        // On the page of its prefix, even one over: the token behind it must not hide either of the
+        // two.
         if (!fresh && !HasRoom()) return std::nullopt;
         ShowAnyway(std::move(version));
         continue;

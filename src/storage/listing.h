@@ -1,7 +1,8 @@
-// Which objects and common prefixes a listing shows, page by page. Pure: names come from a NameSource.
+// Which objects and common prefixes a listing shows, page by page. Pure: names come from a
+// NameSource.
 //
-// A delimiter listing seeks over what lies under a common prefix instead of reading it, so a page costs what it
-// shows, not what the bucket holds.
+// A delimiter listing seeks over what lies under a common prefix instead of reading it, so a page
+// costs what it shows, not what the bucket holds.
 #pragma once
 
 #include <optional>

@@ -11,7 +11,8 @@ enum class EtagForm {
   kMd5,     // the XML API's: quoted hex of the md5, where there is one
 };
 
-// Throws Failure(kRange) when a range begins at or behind the end, kNotModified when the client has it already.
+// Throws Failure(kRange) when a range begins at or behind the end, kNotModified when the client has
+// it already.
 net::Response MediaReply(const OpenedObject& object, const net::Request& request, EtagForm form);
 
 }  // namespace fireweed::storage

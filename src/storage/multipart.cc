@@ -113,7 +113,8 @@ bool MultipartReader::StepHeaders() {
   }
   pending_.erase(0, line + 1);
   events_.OnPart(headers_);
-  // The delimiter of an empty part follows at once: its line end is the one that closed the headers.
+  // The delimiter of an empty part follows at once: its line end is the one that closed the
+  // headers.
   pending_.insert(0, eol_);
   lead_ = eol_.size();
   state_ = State::kBody;

@@ -1,8 +1,8 @@
 // multipart/related bodies as they stream by: a metadata part, then the bytes of the object.
 // Pure; one thread at a time.
 //
-// gsutil sends bare line feeds, other clients CRLF; the first delimiter line tells which. A carriage return before
-// a bare line feed belongs to the file.
+// gsutil sends bare line feeds, other clients CRLF; the first delimiter line tells which. A
+// carriage return before a bare line feed belongs to the file.
 #pragma once
 
 #include <cstddef>
@@ -13,12 +13,14 @@
 
 namespace fireweed::storage {
 
-// The boundary of a Content-Type header, without the quotes of either kind; nothing when there is none.
+// The boundary of a Content-Type header, without the quotes of either kind; nothing when there is
+// none.
 std::optional<std::string> BoundaryOf(std::string_view content_type);
 
 class MultipartReader {
  public:
-  // Called in order: Part with its headers ("content-type: text/plain\n..."), its bytes piece by piece, the next.
+  // Called in order: Part with its headers ("content-type: text/plain\n..."), its bytes piece by
+  // piece, the next.
   class Events {
    public:
     virtual ~Events() = default;

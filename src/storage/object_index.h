@@ -1,5 +1,6 @@
-// What for: the rows of objects within one transaction: the live version of each name, those it replaced, and
-//   the counts of the blobs they refer to. It knows nothing of preconditions, buckets' settings or HTTP.
+// What for: the rows of objects within one transaction: the live version of each name, those it
+//   replaced, and the counts of the blobs they refer to. It knows nothing of preconditions,
+//   buckets' settings or HTTP.
 // Who calls: ObjectStore and the sweep, inside a transaction body; one per body.
 // May block: as its transaction does.
 // A failure: Failure(kInternal) on rows nobody can read.

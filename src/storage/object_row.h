@@ -1,5 +1,5 @@
-// One version of an object as the catalog keeps it. Bucket and name are its key, not part of its bytes.
-// The format is in docs/formats/object-row.md.
+// One version of an object as the catalog keeps it. Bucket and name are its key, not part of its
+// bytes. The format is in docs/formats/object-row.md.
 #pragma once
 
 #include <cstdint>
@@ -35,8 +35,8 @@ struct ObjectRow {
   std::string content_type, storage_class;
   std::string content_encoding, content_disposition, content_language, cache_control;
   std::map<std::string, std::string> metadata;
-  // The rest of what clients may set and few do (ACL, custom time, holds, owner), as an api::storage::Object in JSON;
-  // empty when there is none.
+  // The rest of what clients may set and few do (ACL, custom time, holds, owner), as an
+  // api::storage::Object in JSON; empty when there is none.
   std::string rare;
 
   friend bool operator==(const ObjectRow&, const ObjectRow&) = default;
@@ -52,9 +52,9 @@ void TakeMetadata(const api::storage::Object& from, ObjectRow& row);
 // Opaque to clients; changes with every generation and metageneration.
 std::string ObjectEtag(int64_t generation, int64_t metageneration);
 
-// A live version is found by bucket and name; those it replaced by bucket, name and generation, in a kind of
-// their own, so that listing the live ones never steps over old ones. Bucket names hold no '/', object names
-// no NUL, so keys order as names do.
+// A live version is found by bucket and name; those it replaced by bucket, name and generation, in
+// a kind of their own, so that listing the live ones never steps over old ones. Bucket names hold
+// no '/', object names no NUL, so keys order as names do.
 struct LiveObject {
   ObjectRow row;
 };

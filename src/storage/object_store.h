@@ -1,12 +1,13 @@
-// What for: objects as catalog rows and blobs together, with preconditions, generations and versions on every
-//   path. Both APIs and all uploads end here.
+// What for: objects as catalog rows and blobs together, with preconditions, generations and
+//   versions on every path. Both APIs and all uploads end here.
 // Who calls: services on pool threads, any number at once.
 // May block: yes; a write until it is durable.
 // Owns: nothing of its own; borrows catalog, blobs and clock.
 // A failure: Failure in the words of the JSON API; nothing is changed then.
 //
-// Order makes it crash-safe: bytes are durable before a row refers to them, and blobs are dropped after the row
-// that did is gone. What a crash leaves between the two is swept (storage/blob_sweep.h).
+// Order makes it crash-safe: bytes are durable before a row refers to them, and blobs are dropped
+// after the row that did is gone. What a crash leaves between the two is swept
+// (storage/blob_sweep.h).
 #pragma once
 
 #include <functional>
@@ -70,7 +71,8 @@ class ObjectStore {
                     const api::storage::ObjectConditions& conditions) const;
   ListingPage List(const std::string& bucket, const ListingQuery& query) const;
 
-  // `also` runs in the same transaction, after the object is in: what an upload has to note with it.
+  // `also` runs in the same transaction, after the object is in: what an upload has to note with
+  // it.
   using Also = std::function<void(Txn&, const ObjectRow&)>;
   ObjectRow Insert(const NewObject& object, const Also& also = nullptr);
   // Changes what clients may set; `change` may run several times and throw.

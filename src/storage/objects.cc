@@ -12,7 +12,8 @@ using api::storage::Object;
 
 std::string Resource(const std::string& bucket) { return "buckets/" + bucket; }
 
-// What a copy's body asks for. One that sets nothing but names and class keeps the source's metadata.
+// What a copy's body asks for. One that sets nothing but names and class keeps the source's
+// metadata.
 void TakeCopyBody(std::string_view json, CopyOrder& order) {
   if (Trim(json).empty()) return;
   Object wanted = DecodeJson<Object>(json, {.from_client = true});

@@ -22,8 +22,8 @@ enum class Verdict {
 
 enum class Purpose { kRead, kWrite };
 
-// `there` is nothing when no such version exists. ifGenerationMatch=0 holds then and only then; every other
-// condition that is stated needs something to be there.
+// `there` is nothing when no such version exists. ifGenerationMatch=0 holds then and only then;
+// every other condition that is stated needs something to be there.
 Verdict CheckConditions(const api::storage::ObjectConditions& conditions,
                         const std::optional<VersionPoint>& there, Purpose purpose);
 

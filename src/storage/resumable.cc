@@ -89,12 +89,14 @@ class ResumableUploads::StartSink final : public net::BodySink {
 // One request of an upload: a stretch of bytes, a question about it, or its end.
 class ResumableUploads::ChunkSink final : public net::BodySink {
  public:
-  ChunkSink(ResumableUploads& uploads, std::string id, UploadRecord record,
+  ChunkSink(ResumableUploads& uploads, std::string id, const std::string& bucket,
             const net::Request& request)
       : uploads_(uploads),
         id_(std::move(id)),
-        record_(std::move(record)),
+        turn_(uploads, id_),
+        record_(uploads.Find(id_)),
         shape_(ReplyShape::Of(request)) {
+    if (record_.bucket != bucket) throw Failure(Code::kNotFound, "No such upload.");
     std::optional<std::string_view> header = request.Header("Content-Range");
     whole_ = !header;
     if (header) range_ = ParseContentRange(*header);
@@ -109,8 +111,11 @@ class ResumableUploads::ChunkSink final : public net::BodySink {
   // A client that broke off asks later how far it got: what came is kept.
   ~ChunkSink() override {
     if (!writer_) return;
-    // A writer that failed fails ever after; without it the draft is resumed from what is durable.
-    if (writer_->Sync().ok()) uploads_.KeepWriter(id_, std::move(writer_));
+    try {
+      Suspend();
+    } catch (const Failure&) {
+      // What was durable before is; the client goes on from there.
+    }
   }
 
   void Write(std::span<const std::byte> bytes) override {
@@ -124,7 +129,7 @@ class ResumableUploads::ChunkSink final : public net::BodySink {
     bytes = bytes.subspan(static_cast<size_t>(known));
     if (bytes.empty()) return;
     writer_->Append(bytes).value();
-    if (writer_->size() - synced_ >= kSyncEvery) synced_ = writer_->Sync().value();
+    if (writer_->size() - synced_ >= kSyncEvery) synced_ = SyncAndNote();
   }
 
   net::Response Finish() override {
@@ -142,16 +147,47 @@ class ResumableUploads::ChunkSink final : public net::BodySink {
                     "More bytes were sent than the upload has in all.");
     }
     bool all = range_.total == have;
-    if (!all) return Incomplete(writer_->Sync().value());
-    BlobInfo info = writer_->Commit().value();
-    std::unique_ptr<BlobWriter> held = std::move(writer_);  // until the row is in
-    return Answer(uploads_.Complete(id_, record_, info, declared_));
+    if (!all) return Incomplete(Suspend());
+    return Answer(Commit());
   }
 
  private:
   int64_t First() const {
     if (whole_) return 0;
     return range_.bytes ? range_.bytes->first : writer_->size();
+  }
+
+  int64_t SyncAndNote() {
+    int64_t have = writer_->Sync().value();
+    if (!record_.draft.empty()) return have;
+    uploads_.NoteDraft(id_, writer_->id());
+    record_.draft = writer_->id();
+    return have;
+  }
+
+  // Leaves the bytes so that a later request goes on with them; how many there are.
+  int64_t Suspend() {
+    if (record_.draft.empty() && writer_->size() == 0) {
+      BlobId nothing = writer_->id();
+      writer_.reset();
+      uploads_.store_.DropFreed({nothing});
+      return 0;
+    }
+    int64_t have = SyncAndNote();
+    uploads_.KeepWriter(id_, std::move(writer_));
+    return have;
+  }
+
+  ObjectRow Commit() {
+    BlobInfo info = writer_->Commit().value();
+    std::unique_ptr<BlobWriter> held = std::move(writer_);  // until the row is in
+    try {
+      return uploads_.Complete(id_, record_, info, declared_);
+    } catch (const Failure&) {
+      held.reset();
+      if (record_.draft.empty()) uploads_.store_.DropFreed({info.id});
+      throw;
+    }
   }
 
   ObjectRow FindObject() const {
@@ -165,14 +201,15 @@ class ResumableUploads::ChunkSink final : public net::BodySink {
 
   ResumableUploads& uploads_;
   const std::string id_;
-  const UploadRecord record_;
+  const Turn turn_;
+  UploadRecord record_;
   const ReplyShape shape_;
   ContentRange range_;
   bool whole_ = false;  // no Content-Range: the body is all there is
   DeclaredSums declared_;
   std::unique_ptr<BlobWriter> writer_;
-  int64_t skip_ =
-      0;  // bytes to come that are here already; negative: so many are missing before them
+  // Bytes to come that are here already; negative: so many are missing before them.
+  int64_t skip_ = 0;
   int64_t taken_ = 0;
   int64_t synced_ = 0;
 };
@@ -183,33 +220,45 @@ std::unique_ptr<net::BodySink> ResumableUploads::Start(UploadTarget target, cons
 
 std::unique_ptr<net::BodySink> ResumableUploads::Continue(const api::storage::UploadObject& request,
                                                           const net::Call& call) {
-  UploadRecord record = Find(request.upload_id);
-  if (record.bucket != request.bucket) throw Failure(Code::kNotFound, "No such upload.");
-  return std::make_unique<ChunkSink>(*this, request.upload_id, std::move(record), call.http);
+  return std::make_unique<ChunkSink>(*this, request.upload_id, request.bucket, call.http);
+}
+
+ResumableUploads::Turn::Turn(ResumableUploads& uploads, const std::string& id)
+    : uploads_(uploads), id_(id) {
+  bool first = uploads.busy_.With([&](auto& busy) { return busy.insert(id).second; });
+  if (!first) throw Failure(Code::kUnavailable, "Another request goes on with this upload.");
+}
+
+ResumableUploads::Turn::~Turn() {
+  uploads_.busy_.With([&](auto& busy) { busy.erase(id_); });
 }
 
 std::string ResumableUploads::Begin(const UploadTarget& target, std::optional<int64_t> total) {
-  std::unique_ptr<BlobWriter> writer = blobs_.Create().value();
   UploadRecord record;
   static_cast<api::storage::ObjectConditions&>(record) = target.conditions;
   record.bucket = target.bucket;
   record.metadata = target.metadata;
   record.predefined_acl = target.predefined_acl;
   record.owner = target.owner;
-  record.draft = writer->id();
   record.total = total;
   record.created = clock_.Now();
   std::string id = random_.Hex(kSecretBytes);
-  writer->Sync().value();  // so that the draft is there after a crash
   catalog_.Write(
-      "upload start",
+      "upload start", [&](Txn& txn) { txn.Put(id, record, 0); }, Lane::kBulk);
+  return id;
+}
+
+void ResumableUploads::NoteDraft(const std::string& id, const BlobId& draft) {
+  catalog_.Write(
+      "upload note",
       [&](Txn& txn) {
-        AddBlobRef(txn, record.draft);
-        txn.Put(id, record, 0);
+        std::optional<Row<UploadRecord>> row = txn.Find<UploadRecord>(id);
+        if (!row) throw Failure(Code::kNotFound, "No such upload.");
+        row->value.draft = draft;
+        txn.Put(id, row->value);
+        AddBlobRef(txn, draft);
       },
       Lane::kBulk);
-  KeepWriter(id, std::move(writer));
-  return id;
 }
 
 UploadRecord ResumableUploads::Find(const std::string& id) const {
@@ -222,6 +271,7 @@ UploadRecord ResumableUploads::Find(const std::string& id) const {
 // Null when the draft was committed already.
 std::unique_ptr<BlobWriter> ResumableUploads::TakeWriter(const std::string& id,
                                                          const UploadRecord& record) {
+  if (record.draft.empty()) return blobs_.Create().value();
   std::unique_ptr<BlobWriter> writer = open_.With([&](auto& open) -> std::unique_ptr<BlobWriter> {
     auto it =
         std::find_if(open.begin(), open.end(), [&](const OpenWriter& w) { return w.upload == id; });
@@ -254,11 +304,13 @@ ObjectRow ResumableUploads::Complete(const std::string& id, const UploadRecord& 
     object.row.md5 = info.md5;
     object.row.parts = {{info.id, info.size}};
     return store_.Insert(object, [&](Txn& txn, const ObjectRow& row) {
+      if (!txn.Find<UploadRecord>(id)) throw Failure(Code::kNotFound, "No such upload.");
       UploadRecord complete = record;
       complete.draft.clear();
       complete.generation = row.generation;
       txn.Put(id, complete);
-      ReleaseBlobRef(txn, record.draft);  // the object refers to it now
+      // The object refers to it now.
+      if (!record.draft.empty()) ReleaseBlobRef(txn, record.draft);
     });
   } catch (const Failure& failure) {
     // Refused for good: the same bytes cannot become this object any more.

@@ -1,19 +1,24 @@
-// What for: uploads in several requests. What was promised to a client (its upload, and how much of it is here)
-//   survives a restart: the upload is a catalog row, its bytes a draft of the blob store.
-// Who calls: Uploads, on pool threads. One request at a time goes on with an upload; a second one is told to try
-//   again (503).
+// What for: uploads in several requests. What was promised to a client (its upload, and how much of
+//   it is here) survives a restart: the upload is a catalog row, its bytes a draft of the blob
+//   store.
+// Who calls: Uploads, on pool threads. One request at a time goes on with an upload; a second one
+//   is told to try again (503).
 // May block: yes.
-// Owns: writers of uploads that were lately active, so that the next chunk need not read the draft again.
+// Owns: writers of uploads that were lately active, so that the next chunk need not read the draft
+//   again.
 // A failure: Failure; kNotFound for an upload nobody knows makes clients begin anew.
 //
-//   start -> row + empty draft -> chunks (draft grows, synced before 308) -> commit of the blob -> object + row
-//   "complete" in one transaction. A crash before the last step leaves a blob that the row refers to: the next
-//   request finishes the job.
+//   start -> row -> chunks (draft grows; synced and noted in the row before 308) -> commit of the
+//   blob -> object and row "complete" in one transaction. An upload that comes in one piece never
+//   notes its draft: one sync of its bytes, one of its row. A crash after the commit of a noted
+//   draft leaves a blob that the row refers to: the next request finishes the job. One that was not
+//   noted is swept, and the client begins again.
 #pragma once
 
 #include <list>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 
 #include "api/storage/upload.h"
@@ -33,7 +38,7 @@ struct UploadRecord : api::storage::ObjectConditions {
   std::string bucket;
   api::storage::Object metadata;
   std::string predefined_acl, owner;
-  std::string draft;             // blob id; empty once complete
+  std::string draft;  // blob id; empty before the first bytes are noted, and once complete
   std::optional<int64_t> total;  // as announced with the start
   Time created;
   std::optional<int64_t> generation;  // of the object, once complete
@@ -57,6 +62,19 @@ class ResumableUploads {
   class StartSink;
   class ChunkSink;
 
+  // One request's turn at an upload; ends with the object.
+  class Turn {
+   public:
+    // kUnavailable while another request has it.
+    Turn(ResumableUploads& uploads, const std::string& id);
+    ~Turn();
+    Turn(const Turn&) = delete;
+
+   private:
+    ResumableUploads& uploads_;
+    const std::string id_;
+  };
+
   // A writer that stays open between two chunks.
   struct OpenWriter {
     std::string upload;
@@ -67,6 +85,8 @@ class ResumableUploads {
   UploadRecord Find(const std::string& id) const;
   std::unique_ptr<BlobWriter> TakeWriter(const std::string& id, const UploadRecord& record);
   void KeepWriter(const std::string& id, std::unique_ptr<BlobWriter> writer);
+  // Writes down where the bytes are, once they are durable.
+  void NoteDraft(const std::string& id, const BlobId& draft);
   ObjectRow Complete(const std::string& id, const UploadRecord& record, const BlobInfo& info,
                      const DeclaredSums& declared);
   // Sums of a blob that was committed by a process that then ended.
@@ -79,6 +99,7 @@ class ResumableUploads {
   const Clock& clock_;
   Random& random_;
   Guarded<std::list<OpenWriter>> open_;  // last used first
+  Guarded<std::set<std::string>> busy_;  // uploads that have a Turn
 };
 
 }  // namespace fireweed::storage

@@ -36,8 +36,9 @@ class StorageService {
 
   void Serve(net::Router& router);
 
-  // Drops blobs and drafts that no row refers to, and ends uploads nobody came back for. The daemon calls it at
-  // the start and from time to time, on a thread of its own: it may take long. Throws Failure.
+  // Drops blobs and drafts that no row refers to, and ends uploads nobody came back for. The daemon
+  // calls it at the start and from time to time, on a thread of its own: it may take long. Throws
+  // Failure.
   SweepReport Sweep();
 
   ObjectStore& store() { return store_; }

@@ -1,5 +1,5 @@
-// The storage services behind a router, without sockets, for their tests. Catalog and blobs outlive the services,
-// so that a test can restart them.
+// The storage services behind a router, without sockets, for their tests. Catalog and blobs outlive
+// the services, so that a test can restart them.
 #pragma once
 
 #include <memory>

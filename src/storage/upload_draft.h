@@ -10,8 +10,8 @@
 
 namespace fireweed::storage {
 
-// One thread at a time; may block. The writer is held until the destructor, so that nothing sweeps the blob before
-// its row is committed.
+// One thread at a time; may block. The writer is held until the destructor, so that nothing sweeps
+// the blob before its row is committed.
 class UploadDraft {
  public:
   explicit UploadDraft(BlobStore& blobs) : blobs_(blobs), writer_(blobs.Create().value()) {}

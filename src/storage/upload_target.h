@@ -1,5 +1,6 @@
-// Where an upload goes and what it becomes: taken from the head of a request, completed by its metadata, and turned
-// into an object when the bytes are there. Media, multipart and resumable uploads share it.
+// Where an upload goes and what it becomes: taken from the head of a request, completed by its
+// metadata, and turned into an object when the bytes are there. Media, multipart and resumable
+// uploads share it.
 #pragma once
 
 #include <optional>

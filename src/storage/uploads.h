@@ -1,6 +1,8 @@
-// What for: uploads of the JSON API in one request (media, multipart), and the door to resumable ones.
+// What for: uploads of the JSON API in one request (media, multipart), and the door to resumable
+//   ones.
 // Threads: pool threads; a sink is used by one at a time.
-// Owns: nothing of an upload in one request beyond its sink: a client that breaks off leaves nothing.
+// Owns: nothing of an upload in one request beyond its sink: a client that breaks off leaves
+//   nothing.
 #pragma once
 
 #include <memory>

@@ -297,6 +297,32 @@ TEST_F(UploadsTest, PreconditionsHoldAtTheEnd) {
   EXPECT_EQ(BlobCount(), 1);
 }
 
+TEST_F(UploadsTest, OneRequestAtATimeGoesOnWithAnUpload) {
+  std::string where = Start("&name=o");
+  net::Origin origin;
+  net::Request request;
+  request.method = "PUT";
+  request.target = where;
+  request.path = request.target.substr(0, where.find('?'));
+  request.query = request.target.substr(where.find('?') + 1);
+  request.host = "storage.googleapis.com";
+  request.headers = {{"Content-Range", "bytes 0-3/4"}};
+  request.origin = &origin;
+  std::unique_ptr<net::BodySink> first = router->OpenBody(request);
+  first->Write(AsBytes("ab"));
+  EXPECT_EQ(Put(where, "bytes */4").status, 503);
+  EXPECT_EQ(Put(where, "bytes 0-3/4", "abcd").status, 503);
+  first.reset();
+  EXPECT_EQ(Put(where, "bytes */4").Header("Range"), "bytes=0-1");
+  first = router->OpenBody(request);
+  Send("DELETE", where);
+  first->Write(AsBytes("abcd"));
+  EXPECT_THROW(first->Finish(), Failure) << "it was cancelled meanwhile";
+  first.reset();
+  EXPECT_EQ(BlobCount(), 0);
+  EXPECT_EQ(Read("pets", "o"), "status 404");
+}
+
 TEST_F(UploadsTest, CancelAndExpiryLeaveNothing) {
   std::string where = Start("&name=o");
   Put(where, "bytes 0-2/9", "abc");

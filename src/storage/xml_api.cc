@@ -31,8 +31,8 @@ constexpr api::Method<api::Empty, api::Empty> kXmlPut{api::storage::kStorageXml,
 constexpr api::Method<api::Empty, api::Empty> kXmlDelete{
     api::storage::kStorageXml, api::Verb::kDelete, "/{path=**}", "storage.xml.delete"};
 
-// Paths of the JSON API, and on the daemon's own address those of other services, that nobody serves: their
-// clients read JSON errors.
+// Paths of the JSON API, and on the daemon's own address those of other services, that nobody
+// serves: their clients read JSON errors.
 bool IsOtherApi(const net::Request& request) {
   constexpr std::string_view kJson[] = {"/storage/v1/", "/upload/storage/", "/download/storage/",
                                         "/resumable/upload/", "/batch/storage/"};

@@ -1,5 +1,6 @@
-// What for: the XML API over the same buckets and objects: TensorFlow reads its bytes here, and signed and public
-//   links point here. Path-style (host/BUCKET/OBJECT) and host-style (BUCKET.host/OBJECT).
+// What for: the XML API over the same buckets and objects: TensorFlow reads its bytes here, and
+//   signed and public links point here. Path-style (host/BUCKET/OBJECT) and host-style
+//   (BUCKET.host/OBJECT).
 // Threads: pool threads, any number at once.
 // Owns: nothing; borrows the store.
 // A failure: Failure, rendered as XML by the router with the codes of this API.

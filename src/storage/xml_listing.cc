@@ -90,7 +90,8 @@ XmlListing XmlListing::Of(const net::Request& request) {
   listing.marker = Parameter(request, listing.second_version ? "start-after" : "marker");
   const std::string& marker = listing.marker;
   if (marker.empty()) return listing;
-  // A marker that is a common prefix stands behind everything under it; any other only behind itself.
+  // A marker that is a common prefix stands behind everything under it; any other only behind
+  // itself.
   bool common = !query.delimiter.empty() && marker.ends_with(query.delimiter);
   query.start_offset = common ? AfterPrefix(marker).value_or(marker) : marker + '\0';
   return listing;

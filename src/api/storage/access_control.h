@@ -12,7 +12,8 @@ struct ProjectTeam {
   std::string projectNumber, team;  // "owners", "editors", "viewers"
 };
 
-// One entry of an ACL. Buckets and objects share the shape; `object` and `generation` stay empty for a bucket.
+// One entry of an ACL. Buckets and objects share the shape; `object` and `generation` stay empty
+// for a bucket.
 struct AccessEntry {
   std::string kind, id, selfLink, bucket, object;
   std::optional<int64_t> generation;

@@ -5,7 +5,8 @@
 
 namespace fireweed::api::storage {
 
-// Old client libraries and TensorFlow speak to www.googleapis.com, newer ones to storage.googleapis.com.
+// Old client libraries and TensorFlow speak to www.googleapis.com, newer ones to
+// storage.googleapis.com.
 inline constexpr std::string_view kStorageHosts[] = {"storage.googleapis.com",
                                                      "www.googleapis.com"};
 inline constexpr Service kStorage{

@@ -32,8 +32,8 @@ inline constexpr auto kFields<api::storage::UploadObject> =
 
 namespace fireweed::api::storage {
 
-// The address of a resumable upload is a secret of its own: whoever has it may go on with the upload. So the
-// handlers ask for permission, not the table.
+// The address of a resumable upload is a secret of its own: whoever has it may go on with the
+// upload. So the handlers ask for permission, not the table.
 inline constexpr Method<UploadObject, Object> kInsertObject{
     kStorage, Verb::kPost, "/upload/storage/v1/b/{bucket}/o", "storage.objects.insert"};
 inline constexpr Method<UploadObject, Object> kContinueUpload{
