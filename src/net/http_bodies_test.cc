@@ -301,6 +301,21 @@ TEST_F(Polls, AnswerWhenThereIsNewsAndHoldNoThread) {
   EXPECT_EQ(poll.Receive().body, "plain");
 }
 
+TEST_F(Polls, LoseNothingThatIsSentMeanwhile) {
+  RawClient client(server_.port());
+  for (int i = 0; i < 200; ++i) {
+    waiting_ = {};
+    std::future<std::shared_ptr<Deferred>> arrived = waiting_.get_future();
+    client.Send(kPoll);
+    std::shared_ptr<Deferred> deferred = arrived.get();
+    std::thread teller([&] { deferred->Complete(TextResponse("news")); });
+    client.Send(kGet);  // arrives before, while or after the poll is answered
+    teller.join();
+    ASSERT_EQ(client.Receive().body, "news");
+    ASSERT_EQ(client.Receive().body, "plain");
+  }
+}
+
 TEST_F(Polls, AnswerWhenTheirTimeIsUp) {
   timeout_ms_ = 20;
   RawClient client(server_.port());

@@ -82,8 +82,9 @@ struct HttpServer::State {
                                             pool,
                                             traffic,
                                             static_cast<uint32_t>(SystemRandom().Next64())} {
-    for (int i = 0; i < std::max(1, options.io_threads); ++i)
+    for (int i = 0; i < std::max(1, options.io_threads); ++i) {
       loops.push_back(std::make_unique<IoLoop>());
+    }
   }
 
   Task<void> Accept(std::shared_ptr<Listener> listener, IoLoop& loop,
@@ -95,11 +96,11 @@ struct HttpServer::State {
 
   Ends ends;
   Traffic traffic;
-  WorkerPool pool;
+  std::vector<std::unique_ptr<IoLoop>> loops;
+  WorkerPool pool;  // ends before the loops: its last job may still be posting to one
   ServerContext context;
   std::atomic<int> open{0};      // connections
   std::atomic<int> refusing{0};  // connections over the cap
-  std::vector<std::unique_ptr<IoLoop>> loops;
   std::mutex mu;
   std::map<int, std::shared_ptr<Listener>> listeners;  // guarded by mu
   int last_number = 0;                                 // guarded by mu

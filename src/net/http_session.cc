@@ -234,10 +234,11 @@ void HttpSession::CompressIfAsked() {
 }
 
 Task<void> HttpSession::OnPool(std::function<void()> work) {
-  std::shared_ptr<HttpSession> self = shared_from_this();
-  std::function<void()> job = [self, work = std::move(work)] {
+  // The pool's thread must not be the last to hold the session: it would be destroyed off its loop.
+  std::function<void()> job = [self = shared_from_this(), work = std::move(work)]() mutable {
     work();
-    self->loop_.Post([self] { self->pool_done_.Signal(); });
+    IoLoop& loop = self->loop_;
+    loop.Post([self = std::move(self)] { self->pool_done_.Signal(); });
   };
   server_.pool.Post(std::move(job));
   co_await pool_done_.Wait();

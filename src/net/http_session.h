@@ -144,7 +144,7 @@ class HttpSession final : public std::enable_shared_from_this<HttpSession> {
   bool http11_ = true, keep_alive_ = true, head_request_ = false;
   bool chunked_ = false, expects_continue_ = false, takes_gzip_ = false;
   bool absolute_ = false;  // "GET http://host/...": a proxy request
-  bool client_left_ = false;
+  bool client_left_ = false, watching_ = false;
   int64_t body_left_ = 0;  // of a body with Content-Length
   bool body_done_ = true;
   std::vector<char> body_in_;  // raw body bytes; [0, body_have_)

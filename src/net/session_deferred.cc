@@ -46,6 +46,7 @@ Task<bool> HttpSession::AwaitDeferred(std::shared_ptr<Deferred> deferred) {
     answered = mailbox->response.has_value();
   }
   deferred->Abandon();
+  watching_ = false;
   transport_.StopWatching();
   {
     std::lock_guard lock(mailbox->mu);
@@ -70,6 +71,7 @@ Task<bool> HttpSession::AwaitDeferred(std::shared_ptr<Deferred> deferred) {
 void HttpSession::WatchClient() {
   client_left_ = false;
   if (end_ - tail_ > kAhead) return;
+  watching_ = true;
   std::weak_ptr<HttpSession> weak = weak_from_this();
   transport_.WatchReadable([weak] {
     std::shared_ptr<HttpSession> self = weak.lock();
@@ -78,6 +80,8 @@ void HttpSession::WatchClient() {
 }
 
 void HttpSession::OnReadableWhileWaiting() {
+  if (!watching_)
+    return;  // it was on its way when the wait ended; the bytes belong to the next read
   std::array<char, kAhead> bytes;
   ReadOutcome outcome = transport_.TryRead(bytes);
   if (outcome.kind == ReadOutcome::Kind::kBytes) {
