@@ -60,7 +60,7 @@ template <>
 inline constexpr std::string_view kTypeName<api::SetIamPolicyBody> = "SetIamPolicyRequest";
 template <>
 inline constexpr auto kFields<api::SetIamPolicyBody> =
-    std::tuple{F("policy", &api::SetIamPolicyBody::policy),
+    std::tuple{F("policy", &api::SetIamPolicyBody::policy, kRequired),
                F("updateMask", &api::SetIamPolicyBody::updateMask)};
 template <>
 inline constexpr std::string_view kTypeName<api::TestPermissionsBody> = "TestIamPermissionsRequest";

@@ -102,8 +102,8 @@ TEST_F(ServiceTest, APolicyIsReadChangedAndGuardedByItsEtag) {
         R"({"policy":{"bindings":[{"role":"roles/viewer","members":["ann"]}]}})",
         R"({"policy":{"bindings":[{"role":"roles/viewer","members":["user:a@b"],)"
         R"("condition":{"expression":"false"}}]}})",
-        R"({"policy":{"bindings":[{"role":"viewer","members":["allUsers"]}]}})",
-        R"({"policy":7})"}) {
+        R"({"policy":{"bindings":[{"role":"viewer","members":["allUsers"]}]}})", R"({"policy":7})",
+        "{}", ""}) {
     EXPECT_EQ(Ask("POST", Url(kCrm, "/v1/projects/my-project:setIamPolicy"), bad).status, 400)
         << bad;
   }
