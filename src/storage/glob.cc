@@ -132,14 +132,15 @@ bool Glob::MatchOne(const Piece& piece, std::string_view character) {
 // at most the product of the lengths.
 bool Glob::MatchPieces(const Pieces& pieces, std::string_view name) {
   struct Retry {
-    size_t piece, at;
+    size_t piece = 0;
+    size_t at = std::string_view::npos;  // beyond every name: there is nothing to go back to
   };
-  std::optional<Retry> star, double_star;
+  Retry star, double_star;
   size_t piece = 0, at = 0;
   while (true) {
     if (piece < pieces.size() && pieces[piece].kind == Piece::Kind::kDoubleStar) {
       double_star = Retry{++piece, at};
-      star.reset();
+      star = {};
       continue;
     }
     if (piece < pieces.size() && pieces[piece].kind == Piece::Kind::kStar) {
@@ -155,15 +156,15 @@ bool Glob::MatchPieces(const Pieces& pieces, std::string_view name) {
         continue;
       }
     }
-    if (star && star->at < name.size() && name[star->at] != '/') {
-      star->at += FirstCharacter(name.substr(star->at)).size();
-      piece = star->piece;
-      at = star->at;
-    } else if (double_star && double_star->at < name.size()) {
-      double_star->at += FirstCharacter(name.substr(double_star->at)).size();
-      piece = double_star->piece;
-      at = double_star->at;
-      star.reset();
+    if (star.at < name.size() && name[star.at] != '/') {
+      star.at += FirstCharacter(name.substr(star.at)).size();
+      piece = star.piece;
+      at = star.at;
+    } else if (double_star.at < name.size()) {
+      double_star.at += FirstCharacter(name.substr(double_star.at)).size();
+      piece = double_star.piece;
+      at = double_star.at;
+      star = {};
     } else {
       return false;
     }
