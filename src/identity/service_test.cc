@@ -25,7 +25,7 @@ TEST_F(ServiceTest, NoTwoRoutesMatchOnePath) { EXPECT_TRUE(router_.Collisions().
 TEST_F(ServiceTest, NothingIsReadableWithoutAToken) {
   Ask("GET", Url(kCrm, "/v1/projects/my-project"));
   std::string email = MakeAccount("my-robot");
-  for (std::string url :
+  for (const std::string& url :
        {Url(kCrm, "/v1/projects"), Url(kCrm, "/v1/projects/my-project"),
         Url(kCrm, "/v1/projects/none-such"), Url(kCrm, "/v1/operations/cp.1"),
         Url(kIam, "/v1/projects/my-project/serviceAccounts"),
