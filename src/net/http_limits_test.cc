@@ -45,7 +45,7 @@ const Malformed kMalformed[] = {
     {"BadHost", "GET / HTTP/1.1\r\nHost: a b\r\n\r\n"},
     {"HostWithUser", "GET / HTTP/1.1\r\nHost: u@a\r\n\r\n"},
     {"SpaceInName", "GET / HTTP/1.1\r\nHost: a\r\nX y: z\r\n\r\n"},
-    {"NulInValue", std::string("GET / HTTP/1.1\r\nHost: a\r\nX: a\0b\r\n\r\n", 38)},
+    {"NulInValue", std::string("GET / HTTP/1.1\r\nHost: a\r\nX: a") + '\0' + "b\r\n\r\n"},
     {"Folded", Head("X: a\r\n b\r\n")},
     {"TwoLengths", Head("Content-Length: 1\r\nContent-Length: 2\r\n")},
     {"NegativeLength", Head("Content-Length: -1\r\n")},

@@ -1,9 +1,10 @@
 // What for: HTTP/1.1 on plain and TLS listeners, as host of the APIs and as the CONNECT proxy.
-// Threads: `io_threads` loops, each with its own acceptor per listener where the socket allows
-//   (SO_REUSEPORT), and a worker pool for handlers. Open, Close and the getters may be called from
-//   any thread.
-// May block: the constructor no; Drain until sessions are done or the limit has passed; the
-//   destructor ends all sessions at once.
+// Threads: `io_threads` loops, each accepting on a duplicate of every listener's socket, and a
+//   worker pool for handlers. Open, Close, Drain and the getters may be called from any thread but
+//   these.
+// May block: the constructor no; Close until the listener's sessions have ended, whose handlers run
+//   to their end while all their I/O fails; Drain until sessions are done or the limit has passed;
+//   the destructor closes all listeners.
 // Owns: listeners' sockets and sessions. Borrows dispatchers: each must outlive its listener (Close
 //   waits until no session of that listener runs any more).
 // A failure: a bad client costs its connection, nothing else.
