@@ -25,7 +25,7 @@ constexpr std::array<std::string_view, 10> kInnermost = {
 
 bool IsBelow(std::string_view host, std::string_view domain) {
   if (host == domain) return true;
-  return host.size() > domain.size() && host.ends_with(domain) &&
+  return host.size() > domain.size() + 1 && host.ends_with(domain) &&
          host[host.size() - domain.size() - 1] == '.';
 }
 

@@ -34,7 +34,7 @@ TEST(InterceptedHosts, AreGooglesAndNothingElse) {
   }
   for (const char* host :
        {"google.com", "www.google.com", "xgoogleapis.com", "googleapis.com.evil.org",
-        "developers.google.com", "cloudproxy.app", "localhost", ""}) {
+        "developers.google.com", ".googleapis.com", "cloudproxy.app", "localhost", ""}) {
     EXPECT_FALSE(IsInterceptedHost(host)) << host;
   }
 }
