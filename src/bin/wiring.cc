@@ -1,34 +1,64 @@
 // The one place where concrete classes meet. Read it from top to bottom: each part uses those above.
 #include <unistd.h>
 
+#include <optional>
+#include <thread>
+
 #include <fmt/format.h>
 
 #include "base/bytes.h"
 #include "base/disk.h"
 #include "base/ids.h"
 #include "base/log.h"
+#include "bin/boot_images.h"
 #include "bin/daemon.h"
+#include "bin/drivers.h"
 #include "bin/health.h"
 #include "bin/ports.h"
+#include "bin/sweeper.h"
 #include "blob/file_blob_store.h"
 #include "catalog/sqlite_catalog.h"
 #include "catalog/state_directory.h"
 #include "client/endpoint.h"
+#include "compute/catalog_identity.h"
+#include "compute/catalogue.h"
+#include "compute/images.h"
+#include "compute/instance_controller.h"
+#include "compute/instances_service.h"
+#include "compute/metadata_server.h"
+#include "compute/name_server.h"
+#include "compute/operations_service.h"
+#include "compute/projects_service.h"
+#include "compute/served_sockets.h"
+#include "control/action_pool.h"
+#include "control/control_loop.h"
+#include "control/control_thread.h"
+#include "control/operation_waiters.h"
 #include "describe/json_codec.h"
 #include "identity/access.h"
+#include "identity/account_service.h"
+#include "identity/admin_service.h"
+#include "identity/credentials_service.h"
+#include "identity/oauth_service.h"
+#include "identity/project_service.h"
 #include "identity/projects.h"
+#include "identity/service_usage.h"
+#include "identity/signing_keys.h"
 #include "identity/tokens.h"
+#include "net/batch.h"
 #include "net/certificate_authority.h"
 #include "net/discovery.h"
 #include "net/google_connect_policy.h"
 #include "net/http_server.h"
 #include "net/minted_certificates.h"
 #include "net/router.h"
+#include "storage/service.h"
 
 namespace fireweed {
 namespace {
 
 constexpr std::chrono::seconds kDrainLimit{30};
+constexpr int kActionThreads = 8;  // slow calls of drivers at once: boots, stops, image builds
 
 LogLevel LevelByName(const std::string& name) {
   for (LogLevel level : {LogLevel::kDebug, LogLevel::kInfo, LogLevel::kWarning, LogLevel::kError}) {
@@ -43,6 +73,21 @@ std::string ReadIfThere(Disk& disk, const std::string& path) {
   std::string text(static_cast<size_t>((*file)->Size().value()), '\0');
   text.resize((*file)->ReadAt(0, std::as_writable_bytes(std::span(text))).value());
   return text;
+}
+
+// What this machine has for instances.
+compute::HostCapacity HostCapacityHere() {
+  compute::HostCapacity host;
+  host.cpus = static_cast<int32_t>(std::max(1u, std::thread::hardware_concurrency()));
+  host.memory_mb = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE) >> 20;
+  return host;
+}
+
+BaseImageSettings ImageSettings(const DaemonOptions& options) {
+  BaseImageSettings settings;
+  settings.script = FindImageScript(options.program_directory).value_or("");
+  settings.images_directory = options.config.instances.image_directory;
+  return settings;
 }
 
 // A small secret or name that is made once and kept.
@@ -86,39 +131,9 @@ std::vector<std::string> SplitList(std::string_view text) {
 
 }  // namespace
 
+// Everything of the daemon, in the order in which it is made; it ends in the reverse order.
 struct Daemon::Parts {
-  explicit Parts(DaemonOptions given)
-      : options(std::move(given)),
-        log(STDERR_FILENO, clock, LevelByName(options.config.log.level)),
-        disk(MakeRealDisk()),
-        state(*disk, options.state),
-        daemon_id(Keep(*disk, state.Path("daemon-id"), [&] { return random.Hex(4); })),
-        sockets(OpenSockets(options.config.listen.http, options.config.listen.https, *disk,
-                            state.Path("ports.json"), random)),
-        ids(clock, random),
-        catalog({.path = state.Path("catalog.db")}, log),
-        blobs(FileBlobStore::Open(*disk, state.Path("blobs"), ids,
-                                  {.reserve_bytes = options.config.storage.reserve_bytes})
-                  .value()),
-        access(catalog, clock, random),
-        tokens(catalog, clock, random),
-        projects(clock, random, {.auto_create = options.config.projects.automatic}),
-        authority(net::CertificateAuthority::Open(*disk, state.Path("ca"), clock.Now())),
-        certificates(std::make_shared<net::MintedCertificates>(*authority, clock, log)),
-        proxy_secret(Keep(*disk, state.Path(kProxySecretFile), [&] { return random.Hex(16); })),
-        connect_policy(ConnectOptions()),
-        router(access),
-        discovery(router),
-        health([this] { CheckReady(); }),
-        server({.io_threads = options.config.http.io_threads,
-                .pool_threads = options.config.http.pool_threads,
-                .limits = {.max_connections = options.config.http.max_connections}},
-               clock, log) {
-    PrepareOwner();
-    Route();
-    Listen();
-    WriteEndpoint();
-  }
+  explicit Parts(DaemonOptions given);
 
   void PrepareOwner();
   void Route();
@@ -127,7 +142,9 @@ struct Daemon::Parts {
   void CheckReady();
   void CollectMetrics(std::vector<Metric>& metrics);
   net::GoogleConnectPolicy::Options ConnectOptions();
+  compute::InstanceWorld World();
 
+  // The ground.
   DaemonOptions options;
   SystemClock clock;
   SystemRandom random;
@@ -139,28 +156,141 @@ struct Daemon::Parts {
   IdSource ids;
   SqliteCatalog catalog;
   std::unique_ptr<FileBlobStore> blobs;
+
+  // Who may do what.
   identity::Access access;
   identity::Tokens tokens;
   identity::Projects projects;
+  identity::SigningKeys signing_keys;
+  identity::ProjectService project_service;
+  identity::AccountService account_service;
+  identity::CredentialsService credentials_service;
+  identity::OAuthService oauth_service;
+  identity::ServiceUsage service_usage;
+  identity::AdminService admin_service;
+
+  // The way in.
   std::unique_ptr<net::CertificateAuthority> authority;
   std::shared_ptr<net::MintedCertificates> certificates;
   std::string proxy_secret;
   net::GoogleConnectPolicy connect_policy;
   net::Router router;
   net::Discovery discovery;
+  net::Batch batch;
   Health health;
+
+  // Services.
+  storage::StorageService storage;
+  compute::CatalogIdentity accounts;
+  compute::Catalogue catalogue;
+  compute::ImagesService images_service;
+  compute::ProjectsService compute_projects;
+  compute::CatalogueService catalogue_service;
+  compute::InstancesService instances_service;
+  compute::MetadataServer metadata;
+
+  // What acts: the loop, the server, and the machines' sockets in between.
+  ControlLoop loop;
+  OperationWaiters waiters;
+  compute::OperationsService operations_service;
+  std::unique_ptr<MachineDriver> driver;
+  BootImageSource boot_images;
   net::HttpServer server;
+  compute::NameServer names;
+  compute::ServedSockets instance_sockets;
+  ThreadActionPool actions;
+  compute::InstanceController instance_controller;
+  Sweeper sweeper;
+  std::optional<ControlThread> control;
 };
+
+Daemon::Parts::Parts(DaemonOptions given)
+    : options(std::move(given)),
+      log(STDERR_FILENO, clock, LevelByName(options.config.log.level)),
+      disk(MakeRealDisk()),
+      state(*disk, options.state),
+      daemon_id(Keep(*disk, state.Path("daemon-id"), [&] { return random.Hex(4); })),
+      sockets(OpenSockets(options.config.listen.http, options.config.listen.https, *disk,
+                          state.Path("ports.json"), random)),
+      ids(clock, random),
+      catalog({.path = state.Path("catalog.db")}, log),
+      blobs(FileBlobStore::Open(*disk, state.Path("blobs"), ids,
+                                {.reserve_bytes = options.config.storage.reserve_bytes})
+                .value()),
+      access(catalog, clock, random),
+      tokens(catalog, clock, random),
+      projects(clock, random, {.auto_create = options.config.projects.automatic}),
+      signing_keys(catalog, clock, random),
+      project_service(catalog, projects, access, log),
+      account_service(catalog, clock, random, projects, access, log),
+      credentials_service(catalog, tokens, signing_keys, log),
+      oauth_service(catalog, clock, tokens, signing_keys, log),
+      service_usage(catalog, projects, log),
+      admin_service(catalog, clock, random, tokens, log),
+      authority(net::CertificateAuthority::Open(*disk, state.Path("ca"), clock.Now())),
+      certificates(std::make_shared<net::MintedCertificates>(*authority, clock, log)),
+      proxy_secret(Keep(*disk, state.Path(kProxySecretFile), [&] { return random.Hex(16); })),
+      connect_policy(ConnectOptions()),
+      router(access),
+      discovery(router),
+      batch(router),
+      health([this] { CheckReady(); }),
+      storage({catalog, *blobs, projects, access, clock, random, log}),
+      accounts(catalog, projects, tokens, signing_keys),
+      catalogue(HostCapacityHere()),
+      images_service(catalog, access),
+      compute_projects(catalog, accounts, ids, clock),
+      catalogue_service(catalog, catalogue),
+      instances_service(
+          catalog, catalogue, accounts, ids, clock,
+          {.console_directory = state.Path("consoles"), .strict = options.config.instances.strict}),
+      metadata(catalog, accounts, clock),
+      loop(catalog, clock, log),
+      waiters(catalog),
+      operations_service(catalog, waiters),
+      driver(MakeDriver(options.config.instances,
+                        {daemon_id, state.Path("machines"), options.program_directory}, clock,
+                        log)),
+      boot_images(ImageSettings(options), authority->certificate_pem(), log),
+      server({.io_threads = options.config.http.io_threads,
+              .pool_threads = options.config.http.pool_threads,
+              .limits = {.max_connections = options.config.http.max_connections}},
+             clock, log),
+      names(catalog, {.resolvers = [] { return compute::HostResolvers("/etc/resolv.conf"); }},
+            clock, random, log),
+      instance_sockets(*driver, {server, metadata, router, certificates, names}),
+      actions(kActionThreads, loop),
+      instance_controller(catalog, loop, actions, World(), clock, log),
+      sweeper(storage, std::chrono::minutes(options.config.storage.sweep_minutes), log) {
+  PrepareOwner();
+  Route();
+  loop.Add(waiters);
+  loop.Add(metadata);
+  loop.Add(instance_controller);
+  instance_controller.RemoveForgotten();
+  Listen();
+  control.emplace(loop, actions, log);
+  WriteEndpoint();
+}
 
 net::GoogleConnectPolicy::Options Daemon::Parts::ConnectOptions() {
   net::GoogleConnectPolicy::Options policy;
   policy.knows_secret = [this](std::string_view user, std::string_view secret) {
     return user == "fireweed" && EqualConstantTime(secret, proxy_secret);
   };
+  policy.principal = identity::kOwnerPrincipal;
   const std::string& configured = options.config.proxy.upstream;
   policy.upstream = ParseUpstream(configured.empty() ? options.upstream_proxy : configured);
   policy.not_upstream = SplitList(options.no_proxy);
   return policy;
+}
+
+compute::InstanceWorld Daemon::Parts::World() {
+  disk->MakeDirectories(state.Path("consoles")).value();
+  return {.driver = *driver,
+          .sockets = instance_sockets,
+          .images = [this](const compute::InstanceRecord&) { return boot_images.Find(); },
+          .console_directory = state.Path("consoles")};
 }
 
 // Leaves a credential for the local user: whoever can read this file is the owner.
@@ -169,12 +299,35 @@ void Daemon::Parts::PrepareOwner() {
   std::string old = ReadIfThere(*disk, path);
   std::string now = tokens.EnsureOwner(old);
   if (now != old) WriteDurably(*disk, path, now);
+  net::Caller owner;
+  owner.principal = identity::kOwnerPrincipal;
+  owner.email = identity::kOwnerEmail;
+  const std::string& id = options.config.projects.default_project;
+  auto there = Query(catalog, [&](Txn& txn) { return projects.Find(txn, id); });
+  if (there) return;
+  catalog.Write("default project", [&](Txn& txn) { projects.Create(txn, id, id, {}, owner); });
 }
 
 void Daemon::Parts::Route() {
   health.AddSource([this](std::vector<Metric>& metrics) { CollectMetrics(metrics); });
   health.Serve(router);
   discovery.Serve();
+  batch.Serve();
+  project_service.Serve(router);
+  account_service.Serve(router);
+  credentials_service.Serve(router);
+  oauth_service.Serve(router);
+  service_usage.Serve(router);
+  admin_service.Serve(router);
+  storage.Serve(router);
+  images_service.Serve(router);
+  compute_projects.Serve(router);
+  catalogue_service.Serve(router);
+  instances_service.Serve(router);
+  operations_service.Serve(router);
+  for (const char* version : {"beta", "alpha"}) {
+    router.Alias(fmt::format("/compute/{}/", version), "/compute/v1/");
+  }
 }
 
 void Daemon::Parts::Listen() {
@@ -203,6 +356,7 @@ void Daemon::Parts::WriteEndpoint() {
   endpoint.default_project = options.config.projects.default_project;
   endpoint.zone = options.config.projects.zone;
   endpoint.owner = identity::kOwnerEmail;
+  endpoint.driver = driver->capabilities().driver;
   WriteDurably(*disk, state.Path(kEndpointFile), EncodeJson(endpoint));
   log.Info("daemon serves", {{"version", FIREWEED_VERSION},
                              {"http", endpoint.http},
@@ -250,6 +404,17 @@ Daemon::~Daemon() {
   }
 }
 
-void PurgeMachines(const DaemonOptions&) {}
+void PurgeMachines(const DaemonOptions& options) {
+  SystemClock clock;
+  FdLogger log(STDERR_FILENO, clock, LogLevel::kWarning);
+  auto disk = MakeRealDisk();
+  StateDirectory state(*disk, options.state);  // throws while a daemon runs
+  std::string daemon_id(Trim(ReadIfThere(*disk, state.Path("daemon-id"))));
+  if (daemon_id.empty()) return;
+  auto driver =
+      MakeDriver(options.config.instances,
+                 {daemon_id, state.Path("machines"), options.program_directory}, clock, log);
+  driver->Purge().value();
+}
 
 }  // namespace fireweed

@@ -20,7 +20,7 @@ struct InstanceOptions {
   std::string machine_type = "n1-standard-1", image, image_family = "debian-12",
               image_project = "debian-cloud";
   std::vector<std::string> metadata, metadata_files, scopes, labels;
-  bool preemptible = false, async = false;
+  bool preemptible = false, async = false, quiet = false;
   int64_t start = 0;
 };
 
@@ -262,7 +262,7 @@ void AddComputeCommands(CLI::App& app, Settings& settings) {
         Verb{"reset", "Boot instances anew", "reset", compute::kResetInstance}}) {
     CLI::App* command = AddInstanceCommand(*group, verb.name, verb.help, *options, true);
     command->add_flag("--async", options->async, "Do not wait until it is done");
-    command->add_flag("-q,--quiet", "Ask nothing (nothing is asked)");
+    command->add_flag("-q,--quiet", options->quiet, "Accepted for gcloud's sake: nothing is asked");
     const Change* method = &verb.method;
     std::string done = verb.done;
     command->callback([=, &settings] { ChangeAll(*method, done, *options, settings); });

@@ -37,11 +37,12 @@ Endpoint Settings::Daemon() const {
 
 bool IsAlive(const Endpoint& endpoint) {
   if (endpoint.pid <= 0 || kill(static_cast<pid_t>(endpoint.pid), 0) != 0) return false;
-  // The number may belong to another program by now.
-  std::ifstream comm(fmt::format("/proc/{}/comm", endpoint.pid));
-  std::string name;
-  std::getline(comm, name);
-  return name.starts_with("fireweedd");
+  // The number may belong to another program by now, or to a daemon that has ended and was not reaped yet:
+  // "4711 (fireweedd) S ...".
+  std::ifstream stat(fmt::format("/proc/{}/stat", endpoint.pid));
+  std::string number, name, state;
+  stat >> number >> name >> state;
+  return name == "(fireweedd)" && state != "Z" && state != "X";
 }
 
 }  // namespace fireweed::cli

@@ -4,8 +4,8 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "api/admin/identity.h"
 #include "api/crm/project.h"
-#include "api/fireweed/identity.h"
 #include "api/iam/key.h"
 #include "api/iam/service_account.h"
 #include "base/bytes.h"
@@ -19,7 +19,7 @@ namespace {
 
 namespace crm = api::crm;
 namespace iam = api::iam;
-namespace fw = api::fireweed;
+namespace fw = api::admin;
 
 // A client signed in as the local owner, and the project a command means when none was named.
 struct Session {
@@ -118,7 +118,7 @@ void AddTokens(CLI::App& app, Settings& settings) {
   CLI::App* revoke = group->add_subcommand("revoke", "Make a token useless at once");
   revoke->add_option("id", *id, "As `tokens list` shows it")->required();
   revoke->callback([id, &settings] {
-    Session(settings).client.Call(fw::kDeleteToken, fw::NameToken{*id});
+    Session(settings).client.Call(fw::kRevokeToken, fw::NameToken{*id});
     if (!settings.json) fmt::print("revoked\n");
   });
 }
@@ -140,10 +140,10 @@ void ListAccounts(const std::string& project, const Settings& settings) {
 // The private half is shown once: it goes into a new file that only its owner can read.
 void CreateKey(const std::string& email, const std::string& path, const Settings& settings) {
   Session session(settings);
-  iam::CreateServiceAccountKey request;
+  iam::CreateKey request;
   request.project = "-";
   request.account = email;
-  iam::ServiceAccountKey key = session.client.Call(iam::kCreateServiceAccountKey, request);
+  iam::ServiceAccountKey key = session.client.Call(iam::kCreateKey, request);
   UniqueFd file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file) throw Failure(ErrnoError(errno, "create " + path));
   const std::string& text = key.privateKeyData.raw;

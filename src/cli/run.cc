@@ -38,6 +38,8 @@ int Run(const std::vector<std::string>& arguments, const Context& context) {
   AddDaemonCommands(app, settings);
   AddEnvCommands(app, settings);
   AddDoctorCommand(app, settings);
+  AddIdentityCommands(app, settings);
+  AddComputeCommands(app, settings);
   AddCompletionCommand(app, settings);
   // CLI11 takes the words last first.
   std::vector<std::string> words(arguments.rbegin(), arguments.rend());

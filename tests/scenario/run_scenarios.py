@@ -18,6 +18,7 @@ import http.client
 import json
 import os
 import re
+import select
 import shutil
 import signal
 import subprocess
@@ -42,7 +43,10 @@ class Daemon:
 
     def restart(self):
         self.connection.close()
-        os.kill(int(self.endpoint["pid"]), signal.SIGKILL)
+        process = os.pidfd_open(int(self.endpoint["pid"]))
+        signal.pidfd_send_signal(process, signal.SIGKILL)
+        select.select([process], [], [])  # readable once it has ended
+        os.close(process)
         self.start()
 
     def token(self):
