@@ -62,7 +62,8 @@ void PrepareGuestFiles() {
   std::string after = HostsWith(before, host.nodename);
   if (after != before) WriteText("/etc/hosts", after);
   if (access("/etc/resolv.conf", F_OK) != 0) WriteText("/etc/resolv.conf", kResolvConf);
-  mkdir("/run/lock", 01777);
+  mkdir("/run/lock", 0755);
+  chmod("/run/lock", 01777);
   mkdir("/run/fireweed", 0700);
   // What is written there shows on the serial port, as on a machine with one.
   for (const char* console : {"/dev/console", "/dev/ttyS0"}) {

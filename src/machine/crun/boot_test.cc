@@ -41,9 +41,9 @@ TEST_F(BootTest, HonoursTheFirstLineAndReportsFailure) {
 TEST_F(BootTest, WhatAScriptLeavesRunningStaysAndMayPrint) {
   MachineHandle handle = StartInit(
       "t1", {{"startup-script",
-              "(while [ ! -e /tmp/go ]; do sleep 0.01; done; echo later; exec sleep 1000) &\n"}});
+              "(while [ ! -e /var/go ]; do sleep 0.01; done; echo later; exec sleep 1000) &\n"}});
   ASSERT_TRUE(AwaitText(ConsolePath("t1"), "startup-script exit status 0"));
-  EXPECT_EQ(Shell(handle, "touch /tmp/go").code, 0);
+  EXPECT_EQ(Shell(handle, "touch /var/go").code, 0);
   ASSERT_TRUE(AwaitText(ConsolePath("t1"), "startup-script: later"));
   EXPECT_EQ(driver_->Observe(handle).value().phase, MachinePhase::kRunning);
 }
@@ -200,6 +200,22 @@ TEST_F(BootTest, ACommandThatIsNotThereFailsTheStart) {
       driver_->Start({.id = "t1", .image_layers = {root_}, .command = {"/no/such/program"}});
   EXPECT_THAT(started.error().message, HasSubstr("/no/such/program"));
   EXPECT_TRUE(driver_->List().value().empty());
+}
+
+TEST_F(BootTest, LettingGoOfAnExecEndsItsProgram) {
+  MachineHandle handle = StartIdle("t1");
+  {
+    std::unique_ptr<ExecStream> stream =
+        driver_->Exec(handle, {.argv = {"/bin/sh", "-c", "echo on; exec sleep 4242"}}).value();
+    char on[3];
+    ASSERT_EQ(read(stream->output.get(), on, sizeof on), 3);
+  }
+  // A kill takes its moment.
+  EXPECT_EQ(Shell(handle,
+                  "for i in $(seq 500); do ps -o args | grep -q '[4]242' || exit 0; sleep 0.02; "
+                  "done; exit 1")
+                .code,
+            0);
 }
 
 TEST_F(BootTest, AKilledKeeperTakesItsMachineAlong) {

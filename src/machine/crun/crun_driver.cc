@@ -1,18 +1,18 @@
 #include "machine/crun/crun_driver.h"
 
 #include <fcntl.h>
-#include <sys/resource.h>
-#include <sys/stat.h>
+#include <signal.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 #include <filesystem>
 
 #include <fmt/format.h>
 
 #include "base/process.h"
-#include "machine/crun/bundle.h"
+#include "base/random.h"
 #include "machine/kept/state_file.h"
 #include "machine/network/listen_inside.h"
 
@@ -25,7 +25,6 @@ constexpr std::string_view kDriver = "crun";
 constexpr Duration kRuntimePatience = std::chrono::seconds(30);
 constexpr int64_t kIdsPerMachine = 65536;
 constexpr uint32_t kMachinesPerSubnet = 4096;
-constexpr const char* kInitInside = "/usr/lib/fireweed/init";
 
 Error Failed(Code code, std::string message) { return Error{code, "", std::move(message)}; }
 
@@ -53,63 +52,30 @@ bool CanShiftIds(const CrunSettings& settings) {
   return probe.ok() && NumberAfter(probe->output, "shift-ids") == 1;
 }
 
-uint64_t OwnCapabilities() {
-  return CapabilitiesOf(ReadStateFile("/proc/self/status").value_or(""));
-}
-
-int64_t MostOpenFiles() {
-  rlimit limit{};
-  getrlimit(RLIMIT_NOFILE, &limit);
-  return static_cast<int64_t>(std::min<rlim_t>(limit.rlim_max, 1 << 20));
-}
-
-std::vector<std::string> Environment(const MachineSpec& spec) {
-  std::map<std::string, std::string> all{
-      {"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
-      {"HOME", "/root"},
-      {"TERM", "dumb"}};
-  for (const auto& [name, value] : spec.environment) all[name] = value;
-  std::vector<std::string> lines;
-  for (const auto& [name, value] : all) lines.push_back(fmt::format("{}={}", name, value));
-  return lines;
-}
-
-// What every machine has unless its spec says otherwise.
-std::vector<MachineFile> AllFiles(const MachineSpec& spec, Ipv4 address) {
-  std::string host = spec.hostname.empty() ? spec.id : spec.hostname;
-  std::string short_name = host.substr(0, host.find('.'));
-  std::string names = short_name == host ? host : fmt::format("{} {}", host, short_name);
-  std::vector<MachineFile> files{
-      {.path = "/etc/hostname", .contents = short_name + "\n"},
-      {.path = "/etc/hosts",
-       .contents = fmt::format("127.0.0.1 localhost\n{} {}\n"
-                               "169.254.169.254 metadata.google.internal metadata\n",
-                               FormatIpv4(address), names)},
-      {.path = "/etc/resolv.conf", .contents = "nameserver 169.254.169.254\n"}};
-  for (const char* directory : {"/usr/sbin", "/sbin"}) {
-    for (const char* applet : {"shutdown", "poweroff", "halt", "reboot"}) {
-      files.push_back(
-          {.path = fmt::format("{}/{}", directory, applet), .link_target = kInitInside});
-    }
-  }
-  for (const MachineFile& wanted : spec.files) {
-    std::erase_if(files, [&](const MachineFile& usual) { return usual.path == wanted.path; });
-    files.push_back(wanted);
-  }
-  return files;
-}
-
 class RuntimeExec final : public ExecStream {
  public:
-  explicit RuntimeExec(ChildProgram child) : child_(std::move(child)) {
+  RuntimeExec(ChildProgram child, std::string pid_file)
+      : child_(std::move(child)), pid_file_(std::move(pid_file)) {
     input = std::move(child_.input);
     output = std::move(child_.output);
     error = std::move(child_.error);
   }
-  Result<int> Wait() override { return child_.Wait(); }
+  ~RuntimeExec() override {
+    // The runtime is the program's parent: while it has not been reaped, the number is the program's.
+    std::string text = waited_ ? "" : ReadStateFile(pid_file_).value_or("");
+    if (int pid = std::atoi(text.c_str()); pid > 0) kill(pid, SIGKILL);
+    unlink(pid_file_.c_str());
+  }
+  Result<int> Wait() override {
+    int code = child_.Wait();
+    waited_ = true;
+    return code;
+  }
 
  private:
   ChildProgram child_;
+  const std::string pid_file_;
+  bool waited_ = false;
 };
 
 }  // namespace
@@ -267,76 +233,6 @@ Result<MachineHandle> CrunDriver::Start(const MachineSpec& spec) {
   return handle;
 }
 
-Result<> CrunDriver::Prepare(const MachineSpec& spec, const Subnet& subnet, uint32_t host,
-                             ShimOrder& order) {
-  MachineKey key{spec.id, spec.boot};
-  std::string boot_directory = machines_.BootDirectory(key);
-  std::string disk = spec.writable_directory.empty() ? machines_.MachineDirectory(spec.id) + "/disk"
-                                                     : spec.writable_directory;
-  std::string stage = StageDirectory(spec.id);
-  // Process 1 inside is nobody outside, and has to pass through the directories above its root.
-  for (const auto& [path, mode] :
-       std::vector<std::pair<std::string, unsigned>>{{settings_.run_directory, 0711},
-                                                     {settings_.run_directory + "/stage", 0711},
-                                                     {settings_.run_directory + "/runtime", 0700},
-                                                     {stage, 0711},
-                                                     {boot_directory + "/bundle", 0700},
-                                                     {boot_directory + "/files", 0700},
-                                                     {disk + "/upper", 0755},
-                                                     {disk + "/work", 0700}}) {
-    if (Result<> made = MakeStateDirectory(path, mode); !made.ok()) return made;
-    if (mode == 0711 && chmod(path.c_str(), mode) != 0) return ErrnoError(errno, path);
-  }
-  Result<> noted =
-      WriteStateFile(machines_.MachineDirectory(spec.id) + "/network",
-                     fmt::format("host {}\naddress {}\n", host, FormatIpv4(subnet.base + host)));
-  if (!noted.ok()) return noted;
-
-  order = {.container = true,
-           .runtime = settings_.runtime,
-           .runtime_root = settings_.run_directory + "/runtime",
-           .container_id = ContainerId(spec.id),
-           .bundle = boot_directory + "/bundle",
-           .cgroup_path = CgroupPath(spec.id),
-           .stage = stage,
-           .layers = spec.image_layers,
-           .disk = disk,
-           .binds = {{settings_.init, kInitInside}},
-           .id_base = IdBase(subnet, host),
-           .console = spec.console_path,
-           .console_keep = spec.console_keep_bytes};
-  for (const MachineBind& bind : spec.binds) order.binds.emplace_back(bind.outside, bind.inside);
-  BundleSpec bundle{
-      .root = stage + "/root",
-      .hostname = spec.hostname.empty() ? spec.id : spec.hostname,
-      .command = spec.command.empty() ? std::vector<std::string>{kInitInside} : spec.command,
-      .environment = Environment(spec),
-      .limits = spec.limits,
-      .cgroup_path = order.cgroup_path,
-      .id_base = order.id_base,
-      .ids = kIdsPerMachine,
-      .held_capabilities = OwnCapabilities(),
-      .most_open_files = MostOpenFiles()};
-  if (bundle.limits.pids == 0) bundle.limits.pids = settings_.most_pids;
-  Result<> written = WriteStateFile(order.bundle + "/config.json", MakeBundleConfig(bundle));
-  if (!written.ok()) return written;
-  return WriteFiles(spec, subnet.base + host, boot_directory, order);
-}
-
-Result<> CrunDriver::WriteFiles(const MachineSpec& spec, Ipv4 address,
-                                const std::string& boot_directory, ShimOrder& order) {
-  for (const MachineFile& file : AllFiles(spec, address)) {
-    ShimPlacement placement{.path = file.path, .mode = file.mode, .link_target = file.link_target};
-    if (file.link_target.empty()) {
-      placement.source = fmt::format("{}/files/{}", boot_directory, order.files.size());
-      Result<> written = WriteStateFile(placement.source, file.contents);
-      if (!written.ok()) return written;
-    }
-    order.files.push_back(std::move(placement));
-  }
-  return Done{};
-}
-
 void CrunDriver::ForgetFailedStart(const MachineSpec& spec) {
   (void)RemoveTree(machines_.BootDirectory({spec.id, spec.boot}));
   if (std::optional<uint32_t> host = LeaseOf(spec.id)) (void)network_.Detach(*host);
@@ -405,7 +301,14 @@ Result<std::unique_ptr<ExecStream>> CrunDriver::Exec(const MachineHandle& handle
   MachineKey key = *DecodeHandle(kDriver, handle);
   std::optional<pid_t> keeper = machines_.Keeper(key);
   if (!keeper) return Failed(Code::kPrecondition, "the machine does not run");
-  std::vector<std::string> command{"exec", "--cwd", spec.directory, "--user",
+  SystemRandom random;
+  std::string pid_file = fmt::format("{}/exec-{}", machines_.BootDirectory(key), random.Hex(8));
+  std::vector<std::string> command{"exec",
+                                   "--pid-file",
+                                   pid_file,
+                                   "--cwd",
+                                   spec.directory,
+                                   "--user",
                                    fmt::format("{}:{}", spec.uid, spec.gid)};
   for (const auto& [name, value] : spec.environment) {
     command.insert(command.end(), {"--env", fmt::format("{}={}", name, value)});
@@ -415,7 +318,8 @@ Result<std::unique_ptr<ExecStream>> CrunDriver::Exec(const MachineHandle& handle
   Result<ChildProgram> child = ChildProgram::Spawn(
       {.argv = RuntimeCommand(*keeper, std::move(command)), .new_session = true});
   if (!child.ok()) return child.error();
-  return std::unique_ptr<ExecStream>(std::make_unique<RuntimeExec>(std::move(*child)));
+  return std::unique_ptr<ExecStream>(
+      std::make_unique<RuntimeExec>(std::move(*child), std::move(pid_file)));
 }
 
 Result<UniqueFd> CrunDriver::ListenInside(const MachineHandle& handle, std::string_view address,

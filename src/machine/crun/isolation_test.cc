@@ -97,8 +97,8 @@ TEST_F(IsolationTest, CapabilitiesAreFew) {
 }
 
 TEST_F(IsolationTest, DeviceNodesCannotBeMadeAndOnlyTheUsualOnesAreThere) {
-  Refused("mknod /tmp/disk b 254 0");
-  Refused("mknod /tmp/memory c 1 1");
+  Refused("mknod /var/disk b 254 0");
+  Refused("mknod /var/memory c 1 1");
   Refused("mknod /dev/kmsg2 c 1 11");
   EXPECT_EQ(Shell(machine_, "find / -xdev -type b 2>/dev/null; find /dev -type b").output, "");
   EXPECT_EQ(Shell(machine_, "cd /dev && find . -maxdepth 1 -type c | sort | tr '\\n' ' '").output,

@@ -183,7 +183,15 @@ Result<> KeptMachines::Converse(const MachineKey& key,
   if (!shim.ok()) return shim.error();
   Result<int64_t> keeper = Expect(shim->output.get(), "ready");
   if (!keeper.ok()) return keeper.error();
-  if (Result<> prepared = before_boot(static_cast<pid_t>(*keeper)); !prepared.ok()) return prepared;
+  if (Result<> prepared = before_boot(static_cast<pid_t>(*keeper)); !prepared.ok()) {
+    // A keeper that gave up meanwhile knows better why: its namespaces are gone because it is.
+    pollfd last_words{shim->output.get(), POLLIN, 0};
+    if (poll(&last_words, 1, 0) == 1) {
+      if (Result<int64_t> said = Expect(shim->output.get(), "running"); !said.ok())
+        return said.error();
+    }
+    return prepared;
+  }
   // A keeper that failed meanwhile has closed its end; its last words say why.
   std::string_view go = "go\n";
   (void)shim->Feed(go);

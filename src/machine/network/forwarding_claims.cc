@@ -1,5 +1,6 @@
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -14,15 +15,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// Daemons of one host take turns.
-Result<UniqueFd> TakeTurn(const std::string& directory) {
-  if (Result<> made = MakeStateDirectory(directory + "/forwarding"); !made.ok())
-    return made.error();
-  UniqueFd lock(open((directory + "/lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
-  if (!lock || flock(lock.get(), LOCK_EX) != 0) return ErrnoError(errno, directory);
-  return lock;
-}
-
 // Not by renaming a fresh file, as state files are: the kernel's switches are written in place.
 Result<> WriteSwitch(const std::string& path, const std::string& value) {
   UniqueFd fd(open(path.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC));
@@ -31,6 +23,25 @@ Result<> WriteSwitch(const std::string& path, const std::string& value) {
 }
 
 }  // namespace
+
+Result<UniqueFd> TakeTurn(const std::string& shared_directory) {
+  std::string path = shared_directory + "/lock";
+  while (true) {
+    if (Result<> made = MakeStateDirectory(shared_directory + "/forwarding"); !made.ok()) {
+      return made.error();
+    }
+    UniqueFd lock(open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
+    if (!lock && errno == ENOENT) continue;  // the last one to leave has just cleared it away
+    if (!lock || flock(lock.get(), LOCK_EX) != 0) return ErrnoError(errno, path);
+    // The same may have happened while this side waited: then the lock is on a file nobody else will find.
+    struct stat held {
+    }, there{};
+    if (fstat(lock.get(), &held) == 0 && stat(path.c_str(), &there) == 0 &&
+        held.st_ino == there.st_ino) {
+      return lock;
+    }
+  }
+}
 
 Result<> ForwardingClaims::Claim(const std::string& who) {
   Result<UniqueFd> turn = TakeTurn(directory_);

@@ -86,16 +86,25 @@ std::string HostNetwork::LinkName(uint32_t host) const {
 Result<Subnet> HostNetwork::Ensure() {
   std::lock_guard lock(mu_);
   if (subnet_) return *subnet_;
-  Result<Subnet> subnet = ChooseSubnet();
+  Result<Subnet> subnet = ClaimSubnet();
   if (!subnet.ok()) return subnet;
-  Result<> done = EnsureBridge(*subnet);
-  if (!done.ok()) return done.error();
   Result<std::string> loaded = RunTool({"nft", "-f", "-"}, FirewallRules(table_, bridge_, *subnet));
   if (!loaded.ok()) return loaded.error();
-  done = ForwardingClaims(settings_.shared_directory, kForwardingSwitch).Claim(settings_.daemon_id);
+  Result<> done =
+      ForwardingClaims(settings_.shared_directory, kForwardingSwitch).Claim(settings_.daemon_id);
   if (!done.ok()) return done.error();
   subnet_ = *subnet;
   return *subnet;
+}
+
+// A subnet is taken once a bridge has an address in it; until then nobody else may choose.
+Result<Subnet> HostNetwork::ClaimSubnet() const {
+  Result<UniqueFd> turn = TakeTurn(settings_.shared_directory);
+  if (!turn.ok()) return turn.error();
+  Result<Subnet> subnet = ChooseSubnet();
+  if (!subnet.ok()) return subnet;
+  if (Result<> bridged = EnsureBridge(*subnet); !bridged.ok()) return bridged.error();
+  return subnet;
 }
 
 Result<Subnet> HostNetwork::ChooseSubnet() const {

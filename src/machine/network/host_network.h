@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/unique_fd.h"
 #include "machine/network/subnet.h"
 
 namespace fireweed {
@@ -46,6 +47,7 @@ class HostNetwork {
   const std::string& table() const { return table_; }
 
  private:
+  Result<Subnet> ClaimSubnet() const;
   Result<Subnet> ChooseSubnet() const;
   Result<> EnsureBridge(const Subnet& subnet) const;
   std::string LinkName(uint32_t host) const;
@@ -56,6 +58,9 @@ class HostNetwork {
   std::mutex mu_;
   std::optional<Subnet> subnet_;  // guarded by mu_; there once ensured
 };
+
+// Daemons of one host take turns at what they share; the turn ends with the descriptor. Blocks.
+Result<UniqueFd> TakeTurn(const std::string& shared_directory);
 
 // Who on this host needs packets forwarded. The first one notes what the kernel's switch was, the last one to leave puts
 // it back.

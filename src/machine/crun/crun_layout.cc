@@ -1,0 +1,136 @@
+// What a container driver lays out before a boot: directories, bundle, files to place, and the shim's order.
+#include <sys/resource.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include <fmt/format.h>
+
+#include "machine/crun/bundle.h"
+#include "machine/crun/crun_driver.h"
+#include "machine/kept/state_file.h"
+
+namespace fireweed {
+namespace {
+
+constexpr const char* kInitInside = "/usr/lib/fireweed/init";
+
+uint64_t OwnCapabilities() {
+  return CapabilitiesOf(ReadStateFile("/proc/self/status").value_or(""));
+}
+
+int64_t MostOpenFiles() {
+  rlimit limit{};
+  getrlimit(RLIMIT_NOFILE, &limit);
+  return static_cast<int64_t>(std::min<rlim_t>(limit.rlim_max, 1 << 20));
+}
+
+std::vector<std::string> Environment(const MachineSpec& spec) {
+  std::map<std::string, std::string> all{
+      {"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
+      {"HOME", "/root"},
+      {"TERM", "dumb"}};
+  for (const auto& [name, value] : spec.environment) all[name] = value;
+  std::vector<std::string> lines;
+  for (const auto& [name, value] : all) lines.push_back(fmt::format("{}={}", name, value));
+  return lines;
+}
+
+// What every machine has unless its spec says otherwise.
+std::vector<MachineFile> AllFiles(const MachineSpec& spec, Ipv4 address) {
+  std::string host = spec.hostname.empty() ? spec.id : spec.hostname;
+  std::string short_name = host.substr(0, host.find('.'));
+  std::string names = short_name == host ? host : fmt::format("{} {}", host, short_name);
+  std::vector<MachineFile> files{
+      {.path = "/etc/hostname", .contents = short_name + "\n"},
+      {.path = "/etc/hosts",
+       .contents = fmt::format("127.0.0.1 localhost\n{} {}\n"
+                               "169.254.169.254 metadata.google.internal metadata\n",
+                               FormatIpv4(address), names)},
+      {.path = "/etc/resolv.conf", .contents = "nameserver 169.254.169.254\n"}};
+  for (const char* directory : {"/usr/sbin", "/sbin"}) {
+    for (const char* applet : {"shutdown", "poweroff", "halt", "reboot"}) {
+      files.push_back(
+          {.path = fmt::format("{}/{}", directory, applet), .link_target = kInitInside});
+    }
+  }
+  for (const MachineFile& wanted : spec.files) {
+    std::erase_if(files, [&](const MachineFile& usual) { return usual.path == wanted.path; });
+    files.push_back(wanted);
+  }
+  return files;
+}
+
+}  // namespace
+
+Result<> CrunDriver::Prepare(const MachineSpec& spec, const Subnet& subnet, uint32_t host,
+                             ShimOrder& order) {
+  MachineKey key{spec.id, spec.boot};
+  std::string boot_directory = machines_.BootDirectory(key);
+  std::string disk = spec.writable_directory.empty() ? machines_.MachineDirectory(spec.id) + "/disk"
+                                                     : spec.writable_directory;
+  std::string stage = StageDirectory(spec.id);
+  // Process 1 inside is nobody outside, and has to pass through the directories above its root.
+  for (const auto& [path, mode] :
+       std::vector<std::pair<std::string, unsigned>>{{settings_.run_directory, 0711},
+                                                     {settings_.run_directory + "/stage", 0711},
+                                                     {settings_.run_directory + "/runtime", 0700},
+                                                     {stage, 0711},
+                                                     {boot_directory + "/bundle", 0700},
+                                                     {boot_directory + "/files", 0700},
+                                                     {disk + "/upper", 0755},
+                                                     {disk + "/work", 0700}}) {
+    if (Result<> made = MakeStateDirectory(path, mode); !made.ok()) return made;
+    if (mode == 0711 && chmod(path.c_str(), mode) != 0) return ErrnoError(errno, path);
+  }
+  Result<> noted =
+      WriteStateFile(machines_.MachineDirectory(spec.id) + "/network",
+                     fmt::format("host {}\naddress {}\n", host, FormatIpv4(subnet.base + host)));
+  if (!noted.ok()) return noted;
+
+  order = {.container = true,
+           .runtime = settings_.runtime,
+           .runtime_root = settings_.run_directory + "/runtime",
+           .container_id = ContainerId(spec.id),
+           .bundle = boot_directory + "/bundle",
+           .cgroup_path = CgroupPath(spec.id),
+           .stage = stage,
+           .layers = spec.image_layers,
+           .disk = disk,
+           .binds = {{settings_.init, kInitInside}},
+           .id_base = IdBase(subnet, host),
+           .console = spec.console_path,
+           .console_keep = spec.console_keep_bytes};
+  for (const MachineBind& bind : spec.binds) order.binds.emplace_back(bind.outside, bind.inside);
+  BundleSpec bundle{
+      .root = stage + "/root",
+      .hostname = spec.hostname.empty() ? spec.id : spec.hostname,
+      .command = spec.command.empty() ? std::vector<std::string>{kInitInside} : spec.command,
+      .environment = Environment(spec),
+      .limits = spec.limits,
+      .cgroup_path = order.cgroup_path,
+      .id_base = order.id_base,
+      .held_capabilities = OwnCapabilities(),
+      .most_open_files = MostOpenFiles()};
+  if (bundle.limits.pids == 0) bundle.limits.pids = settings_.most_pids;
+  Result<> written = WriteStateFile(order.bundle + "/config.json", MakeBundleConfig(bundle));
+  if (!written.ok()) return written;
+  return WriteFiles(spec, subnet.base + host, boot_directory, order);
+}
+
+Result<> CrunDriver::WriteFiles(const MachineSpec& spec, Ipv4 address,
+                                const std::string& boot_directory, ShimOrder& order) {
+  for (const MachineFile& file : AllFiles(spec, address)) {
+    ShimPlacement placement{.path = file.path, .mode = file.mode, .link_target = file.link_target};
+    if (file.link_target.empty()) {
+      placement.source = fmt::format("{}/files/{}", boot_directory, order.files.size());
+      Result<> written = WriteStateFile(placement.source, file.contents);
+      if (!written.ok()) return written;
+    }
+    order.files.push_back(std::move(placement));
+  }
+  return Done{};
+}
+
+}  // namespace fireweed
