@@ -100,7 +100,7 @@ instance_steps() {
   compute instances list | tee "$FW_SCRATCH/list"
   grep -qE '^t1 .*TERMINATED' "$FW_SCRATCH/list" || fail "instances list does not say TERMINATED"
   step "gsutil cat"
-  equal "$WORD" "$(gsutil_here cat "gs://$BUCKET/word.txt" | tee /dev/stderr)" "the word"
+  equal "$WORD" "$(gsutil_here cat "gs://$BUCKET/word.txt" | tee -a /dev/stderr)" "the word"
 }
 
 cleanup_steps() {
