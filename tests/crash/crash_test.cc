@@ -29,7 +29,7 @@ constexpr size_t kComplaintsShown = 10;
 // Points and images looked at, and what was wrong.
 class Tally {
  public:
-  explicit Tally(std::string name) : name_(std::move(name)) {}
+  Tally(std::string name, const DepotMaker& make) : name_(std::move(name)), make_(make) {}
   ~Tally() {
     std::printf("crash: %s: %lld points, %lld restarts\n", name_.c_str(),
                 static_cast<long long>(points_.load()), static_cast<long long>(restarts_.load()));
@@ -40,7 +40,7 @@ class Tally {
   void Point() { ++points_; }
   void Look(MemoryDisk& disk, const Promises& promises, const std::string& where, Depth depth) {
     ++restarts_;
-    for (const std::string& complaint : Inspect(disk, promises, 100, depth)) {
+    for (const std::string& complaint : Inspect(make_, disk, promises, 100, depth)) {
       if (++complaints_ <= kComplaintsShown) ADD_FAILURE() << where << ": " << complaint;
     }
   }
@@ -48,6 +48,7 @@ class Tally {
 
  private:
   const std::string name_;
+  const DepotMaker& make_;
   std::atomic<int64_t> moments_{0}, points_{0}, restarts_{0};
   std::atomic<size_t> complaints_{0};
 };
@@ -73,31 +74,41 @@ void CutAtEveryPoint(MemoryDisk& disk, const Notary& notary, Tally& tally) {
   });
 }
 
-TEST(Crash, AtEveryPointOfARun) {
-  Tally tally("every point of a run");
+struct DepotKind {
+  std::string name;
+  DepotMaker make;
+};
+
+class Crash : public testing::TestWithParam<DepotKind> {
+ protected:
+  const DepotMaker make_ = GetParam().make;
+};
+
+TEST_P(Crash, AtEveryPointOfARun) {
+  Tally tally(GetParam().name + ", every point of a run", make_);
   MemoryDisk disk;
   Notary notary;
   CutAtEveryPoint(disk, notary, tally);
   {
-    Depot depot(disk, 1);
-    EXPECT_THAT(RunWorkload(depot, notary, {.steps = 200}), testing::IsEmpty());
+    std::unique_ptr<Depot> depot = make_(disk, 1);
+    EXPECT_THAT(RunWorkload(*depot, notary, {.steps = 110}), testing::IsEmpty());
   }
   EXPECT_GT(tally.points(), 500 / kStride);
 }
 
-TEST(Crash, AtEveryPointOfARunWithThreads) {
-  Tally tally("every point of a run with threads");
+TEST_P(Crash, AtEveryPointOfARunWithThreads) {
+  Tally tally(GetParam().name + ", every point of a run with threads", make_);
   MemoryDisk disk;
   Notary notary;
   CutAtEveryPoint(disk, notary, tally);
   {
-    Depot depot(disk, 1);
+    std::unique_ptr<Depot> depot = make_(disk, 1);
     std::vector<std::thread> threads;
     for (uint64_t t = 0; t < 3; ++t) {
-      threads.emplace_back([&depot, &notary, t] {
-        WorkloadPlan plan{.seed = 10 + t, .steps = 50, .prefix = std::to_string(t) + "-"};
+      threads.emplace_back([&, t] {
+        WorkloadPlan plan{.seed = 10 + t, .steps = 30, .prefix = std::to_string(t) + "-"};
         plan.counts = t == 0;
-        EXPECT_THAT(RunWorkload(depot, notary, plan), testing::IsEmpty());
+        EXPECT_THAT(RunWorkload(*depot, notary, plan), testing::IsEmpty());
       });
     }
     for (std::thread& thread : threads) thread.join();
@@ -106,9 +117,9 @@ TEST(Crash, AtEveryPointOfARunWithThreads) {
 }
 
 // The restart after a crash is a run like any other and may be cut off itself.
-TEST(Crash, AtEveryPointOfARestart) {
+TEST_P(Crash, AtEveryPointOfARestart) {
   constexpr int64_t kRestartEvery = 7;
-  Tally tally("every point of a restart");
+  Tally tally(GetParam().name + ", every point of a restart", make_);
   MemoryDisk first;
   Notary notary;
   first.Watch([&](const MemoryDisk::Moment& moment) {
@@ -117,13 +128,13 @@ TEST(Crash, AtEveryPointOfARestart) {
     std::unique_ptr<MemoryDisk> second =
         moment.AfterCrash(Loss::kTorn, static_cast<uint64_t>(moment.call()));
     CutAtEveryPoint(*second, promised, tally);
-    Depot second_life(*second, 2);
-    second_life.Sweep();
-    RunWorkload(second_life, promised, {.seed = 4, .steps = 3, .prefix = "second-"});
+    std::unique_ptr<Depot> second_life = make_(*second, 2);
+    second_life->Sweep();
+    RunWorkload(*second_life, promised, {.seed = 4, .steps = 3, .prefix = "second-"});
     second->Watch(nullptr);
   });
-  Depot first_life(first, 1);
-  EXPECT_THAT(RunWorkload(first_life, notary, {.seed = 2}), testing::IsEmpty());
+  std::unique_ptr<Depot> first_life = make_(first, 1);
+  EXPECT_THAT(RunWorkload(*first_life, notary, {.seed = 2, .steps = 40}), testing::IsEmpty());
   first.Watch(nullptr);
   EXPECT_GT(tally.points(), 0);
 }
@@ -135,14 +146,15 @@ struct Faults {
 };
 
 // The recorded run with faults; the number of changes it made. What it leaves is looked at.
-int64_t RunWithFaults(const Faults& faults, const std::string& where, Tally& tally) {
+int64_t RunWithFaults(const DepotMaker& make, const Faults& faults, const std::string& where,
+                      Tally& tally) {
   MemoryDisk disk;
   if (faults.stop_at) disk.StopAt(*faults.stop_at);
   if (faults.fail_at) disk.FailAt(*faults.fail_at, faults.failure);
   Notary notary;
   try {
-    Depot depot(disk, 1);
-    std::vector<std::string> failures = RunWorkload(depot, notary, {.seed = 3, .steps = 40});
+    std::unique_ptr<Depot> depot = make(disk, 1);
+    std::vector<std::string> failures = RunWorkload(*depot, notary, {.seed = 3, .steps = 40});
     if (!faults.stop_at && !faults.fail_at) {
       EXPECT_THAT(failures, testing::IsEmpty());
     }
@@ -158,26 +170,31 @@ int64_t RunWithFaults(const Faults& faults, const std::string& where, Tally& tal
   return calls;
 }
 
-TEST(Crash, WithADiskThatStopsAtAnyPoint) {
-  Tally tally("a disk that stops");
-  int64_t calls = RunWithFaults({}, "whole", tally);
-  EXPECT_EQ(RunWithFaults({}, "whole again", tally), calls) << "a recorded run repeats";
+TEST_P(Crash, WithADiskThatStopsAtAnyPoint) {
+  Tally tally(GetParam().name + ", a disk that stops", make_);
+  int64_t calls = RunWithFaults(make_, {}, "whole", tally);
+  EXPECT_EQ(RunWithFaults(make_, {}, "whole again", tally), calls) << "a recorded run repeats";
   for (int64_t call = 1; call <= calls; call += kStride) {
-    RunWithFaults({.stop_at = call}, "stopped at " + std::to_string(call), tally);
+    RunWithFaults(make_, {.stop_at = call}, "stopped at " + std::to_string(call), tally);
   }
 }
 
-TEST(Crash, WithAnyCallThatFails) {
-  Tally tally("a call that fails");
-  int64_t calls = RunWithFaults({}, "whole", tally);
+TEST_P(Crash, WithAnyCallThatFails) {
+  Tally tally(GetParam().name + ", a call that fails", make_);
+  int64_t calls = RunWithFaults(make_, {}, "whole", tally);
   for (int64_t call = 1; call <= calls; call += kStride) {
     std::string where = "at call " + std::to_string(call);
-    RunWithFaults({.fail_at = call, .failure = {Code::kInternal, "", "input/output error"}},
+    RunWithFaults(make_, {.fail_at = call, .failure = {Code::kInternal, "", "input/output error"}},
                   "I/O error " + where, tally);
-    RunWithFaults({.fail_at = call, .failure = {Code::kExhausted, "", "no space"}},
+    RunWithFaults(make_, {.fail_at = call, .failure = {Code::kExhausted, "", "no space"}},
                   "no space " + where, tally);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Depots, Crash,
+                         testing::Values(DepotKind{"Plain", MakePlainDepot},
+                                         DepotKind{"Storage", MakeStorageDepot}),
+                         [](const auto& info) { return info.param.name; });
 
 }  // namespace
 }  // namespace fireweed::crash

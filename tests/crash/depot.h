@@ -1,11 +1,12 @@
-// Objects by name on a catalog and a blob store of one disk, written in the order that the storage service
-// keeps: bytes durable, then the row, then the writer let go, then the old blob dropped.
+// Objects by name on a catalog and a blob store of one disk: what a workload drives and an inspection looks at.
+// PlainDepot keeps the order of the storage service in a page of code; StorageDepot is the service itself.
 #pragma once
 
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,11 +22,18 @@
 
 namespace fireweed::crash {
 
-struct ObjectRow {
-  BlobId blob;
-  int64_t size = 0;
-  uint32_t crc32c = 0;
-  std::string md5;  // raw
+using UploadKey = std::string;
+
+struct FoundObject {
+  std::string name;
+  std::string content;
+  std::optional<std::string> problem;  // why it is not as its row says
+};
+
+struct FoundUpload {
+  bool open = false;  // else it ended, or nobody knows of it
+  int64_t durable = 0;
+  std::optional<std::string> md5;  // of the durable bytes, where that can be seen
 };
 
 // Any thread. Every call throws Failure, and then may have happened or not.
@@ -33,34 +41,32 @@ class Depot {
  public:
   // Opens what is on the disk, or makes it. `life` tells restarts apart: ids of two lives differ.
   Depot(Disk& disk, uint64_t life);
+  virtual ~Depot() = default;
 
-  void Put(const std::string& name, std::string_view content);
-  void Remove(const std::string& name);
+  virtual void Put(const std::string& name, std::string_view content) = 0;
+  virtual void Remove(const std::string& name) = 0;
+  virtual UploadKey Begin(const std::string& name) = 0;  // an upload in pieces
+  // Returns how much is durable.
+  virtual int64_t Send(const UploadKey& key, int64_t at, std::string_view piece) = 0;
+  virtual void Finish(const UploadKey& key, int64_t total) = 0;
+  virtual SweepReport Sweep() = 0;
 
-  // Resumable uploads, by draft.
-  BlobId Begin();
-  int64_t Send(const BlobId& draft, std::string_view piece);  // how much is durable
-  void Finish(const BlobId& draft, const std::string& name);
+  virtual std::vector<FoundObject> Objects() = 0;
+  // Ends an upload of which only the row was missing.
+  virtual FoundUpload Look(const UploadKey& key) = 0;
+  // By the rows of objects and open uploads themselves, not by any count of references.
+  virtual std::set<BlobId> ReferredTo() = 0;
 
   // Three rows that always show the same number, far apart in the tree.
   void Count(int64_t count);
-
-  SweepReport Sweep();
-
-  // For inspection.
-  std::vector<std::pair<std::string, ObjectRow>> Objects();
-  std::vector<BlobId> Uploads();
   std::vector<int64_t> Counts();
-  bool IsReferenced(const BlobId& id);
-  std::string Read(const BlobId& id);
   BlobStore& blobs() { return *blobs_; }
 
   static constexpr const char* kCatalogPath = "state/catalog.db";
+  static constexpr const char* kBlobsPath = "state/objects";
 
- private:
-  // Commits the row of an object, and drops the blob that it replaces. `draft`: the upload it ends, if any.
-  void Name(const std::string& name, const BlobInfo& info, std::unique_ptr<BlobWriter> holding,
-            const std::optional<BlobId>& draft);
+ protected:
+  std::string Read(const BlobId& id);
 
   SimClock clock_;
   SeededRandom random_;
@@ -70,5 +76,10 @@ class Depot {
   SqliteCatalog catalog_;
   std::unique_ptr<FileBlobStore> blobs_;
 };
+
+using DepotMaker = std::function<std::unique_ptr<Depot>(Disk& disk, uint64_t life)>;
+
+std::unique_ptr<Depot> MakePlainDepot(Disk& disk, uint64_t life);
+std::unique_ptr<Depot> MakeStorageDepot(Disk& disk, uint64_t life);
 
 }  // namespace fireweed::crash

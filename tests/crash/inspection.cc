@@ -1,33 +1,32 @@
 #include "crash/inspection.h"
 
-#include <algorithm>
 #include <functional>
+#include <map>
 #include <memory>
+#include <set>
 
 #include <fmt/format.h>
 
-#include "base/bytes.h"
 #include "base/checksum.h"
 #include "catalog/sqlite_connection.h"
-#include "crash/depot.h"
 
 namespace fireweed::crash {
 namespace {
 
 class Inspector {
  public:
-  Inspector(MemoryDisk& disk, const Promises& promises, uint64_t life)
-      : disk_(disk), promises_(promises), life_(life) {}
+  Inspector(const DepotMaker& make, MemoryDisk& disk, const Promises& promises, uint64_t life)
+      : make_(make), disk_(disk), promises_(promises), life_(life) {}
 
   std::vector<std::string> Run(Depth depth) {
     Guard("restart", [&] {
       CheckDatabase();
-      Depot depot(disk_, life_);
-      CheckAll(depot);
-      depot.Sweep();
-      CheckNoOrphans(depot);
-      CheckAll(depot);
-      if (depth == Depth::kTwoLives) LiveOn(depot);
+      std::unique_ptr<Depot> depot = make_(disk_, life_);
+      CheckAll(*depot);
+      depot->Sweep();
+      CheckNoOrphans(*depot);
+      CheckAll(*depot);
+      if (depth == Depth::kTwoLives) LiveOn(*depot);
     });
     return std::move(complaints_);
   }
@@ -60,49 +59,47 @@ class Inspector {
 
   void CheckObjects(Depot& depot) {
     std::map<std::string, Promises::Content> found;
-    for (const auto& [name, row] : depot.Objects()) {
-      Guard("object " + name, [&, &name = name, &row = row] {
-        std::string content = depot.Read(row.blob);
-        if (static_cast<int64_t>(content.size()) != row.size ||
-            Crc32c(AsBytes(content)) != row.crc32c || Hash(Digest::kMd5, content) != row.md5) {
-          Complain(fmt::format("object {} is not as its row says", name));
-        }
-        if (!depot.IsReferenced(row.blob)) Complain("object " + name + " is not referred to");
-        found[name] = std::move(content);
-      });
-      if (!promises_.objects.contains(name)) Complain("object " + name + " came from nowhere");
+    for (FoundObject& object : depot.Objects()) {
+      if (object.problem) Complain("object " + object.name + ": " + *object.problem);
+      if (!promises_.objects.contains(object.name)) {
+        Complain("object " + object.name + " came from nowhere");
+      }
+      found[object.name] = std::move(object.content);
     }
     for (const auto& [name, possible] : promises_.objects) {
-      if (possible.contains(found[name])) continue;
+      if (possible.contains(found[name]) || MayHaveCome(name, found[name])) continue;
       Complain(fmt::format("object {} is {}", name, found[name] ? "another one" : "gone"));
     }
   }
 
+  // Whether an upload whose end was asked for and not acknowledged has ended since, maybe just now.
+  bool MayHaveCome(const std::string& name, const Promises::Content& content) const {
+    for (const auto& [key, promise] : promises_.uploads) {
+      bool asked = promise.may_have_ended && !promise.must_have_ended;
+      if (asked && promise.name == name && content == promise.content) return true;
+    }
+    return false;
+  }
+
   void CheckUploads(Depot& depot) {
-    std::vector<BlobId> open = depot.Uploads();
-    for (const auto& [draft, promise] : promises_.uploads) {
-      bool there = std::find(open.begin(), open.end(), draft) != open.end();
-      if (there && promise.must_be_gone) Complain("upload " + draft + " is open again");
-      if (!there && !promise.may_be_gone) Complain("upload " + draft + " is gone");
-      if (there) CheckUpload(depot, draft, promise);
+    for (const auto& [key, promise] : promises_.uploads) {
+      Guard("upload " + key,
+            [&, &key = key, &promise = promise] { CheckUpload(key, depot.Look(key), promise); });
     }
   }
 
-  void CheckUpload(Depot& depot, const BlobId& draft, const UploadPromise& promise) {
-    auto resumed = depot.blobs().Resume(draft);
-    if (!resumed && resumed.error().code == Code::kExists && promise.may_be_gone) {
-      if (depot.Read(draft) != promise.content) Complain("upload " + draft + " ended wrong");
+  void CheckUpload(const UploadKey& key, const FoundUpload& found, const UploadPromise& promise) {
+    if (!found.open) {
+      if (!promise.may_have_ended) Complain("upload " + key + " is gone");
       return;
     }
-    if (!resumed) return Complain("upload " + draft + ": " + resumed.error().message);
-    int64_t size = (*resumed)->size();
-    if (size < promise.durable) {
-      Complain(fmt::format("upload {} has {} bytes of {}", draft, size, promise.durable));
+    if (promise.must_have_ended) Complain("upload " + key + " is open again");
+    if (found.durable < promise.durable) {
+      Complain(fmt::format("upload {} has {} bytes of {}", key, found.durable, promise.durable));
     }
-    std::string_view expected =
-        std::string_view(promise.content).substr(0, static_cast<size_t>(size));
-    if ((*resumed)->Sums().md5 != Hash(Digest::kMd5, expected)) {
-      Complain(fmt::format("upload {} has other bytes than were sent", draft));
+    std::string sent = promise.content.substr(0, static_cast<size_t>(found.durable));
+    if (found.md5 && *found.md5 != Hash(Digest::kMd5, sent)) {
+      Complain(fmt::format("upload {} has other bytes than were sent", key));
     }
   }
 
@@ -117,40 +114,37 @@ class Inspector {
   }
 
   void CheckNoOrphans(Depot& depot) {
-    depot.blobs()
-        .List([&](const BlobListing& listing) {
-          if (!depot.IsReferenced(listing.id)) Complain("orphan " + listing.id);
-        })
-        .value();
-    for (const std::string& name : disk_.List("state/objects/drafts").value()) {
-      if (!depot.IsReferenced(name.substr(0, name.find('.')))) Complain("leftover draft " + name);
+    std::set<BlobId> referred = depot.ReferredTo();
+    auto look = [&](const BlobListing& listing) {
+      if (!referred.contains(listing.id)) Complain("orphan " + listing.id);
+    };
+    depot.blobs().List(look).value();
+    for (const std::string& name : disk_.List(std::string(Depot::kBlobsPath) + "/drafts").value()) {
+      if (!referred.contains(name.substr(0, name.find('.')))) Complain("leftover " + name);
     }
   }
 
   // Ends the uploads and writes an object; then the power is cut again.
   void LiveOn(Depot& depot) {
     Promises after = promises_;
-    for (const BlobId& draft : depot.Uploads()) {
-      auto known = promises_.uploads.find(draft);
-      if (known == promises_.uploads.end()) continue;  // begun, its draft not yet told to anyone
-      UploadPromise& promise = after.uploads[draft];
-      auto resumed = depot.blobs().Resume(draft);
-      int64_t size = resumed ? (*resumed)->size() : static_cast<int64_t>(promise.content.size());
-      if (resumed) resumed->reset();
-      std::string rest = promise.content.substr(static_cast<size_t>(size));
-      if (!rest.empty()) depot.Send(draft, rest);
-      depot.Finish(draft, promise.name);
+    for (auto& [key, promise] : after.uploads) {
+      FoundUpload found = depot.Look(key);
+      if (!found.open) continue;
+      std::string rest = promise.content.substr(static_cast<size_t>(found.durable));
+      if (!rest.empty()) depot.Send(key, found.durable, rest);
+      depot.Finish(key, static_cast<int64_t>(promise.content.size()));
       after.objects[promise.name] = {promise.content};
-      promise.may_be_gone = promise.must_be_gone = true;
+      promise.may_have_ended = promise.must_have_ended = true;
     }
     depot.Put("second-life", "content");
     after.objects["second-life"] = {"content"};
     std::unique_ptr<MemoryDisk> again = disk_.AfterCrash(Loss::kUnsynced);
-    for (std::string& complaint : Inspect(*again, after, life_ + 1, Depth::kOneLife)) {
+    for (std::string& complaint : Inspect(make_, *again, after, life_ + 1, Depth::kOneLife)) {
       Complain("second life: " + std::move(complaint));
     }
   }
 
+  const DepotMaker& make_;
   MemoryDisk& disk_;
   const Promises& promises_;
   const uint64_t life_;
@@ -159,9 +153,9 @@ class Inspector {
 
 }  // namespace
 
-std::vector<std::string> Inspect(MemoryDisk& disk, const Promises& promises, uint64_t life,
-                                 Depth depth) {
-  return Inspector(disk, promises, life).Run(depth);
+std::vector<std::string> Inspect(const DepotMaker& make, MemoryDisk& disk, const Promises& promises,
+                                 uint64_t life, Depth depth) {
+  return Inspector(make, disk, promises, life).Run(depth);
 }
 
 }  // namespace fireweed::crash

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "base/memory_disk.h"
+#include "crash/depot.h"
 #include "crash/promises.h"
 
 namespace fireweed::crash {
@@ -17,7 +18,7 @@ enum class Depth {
 
 // One line per broken promise; none is what is wanted. Restarts on `disk` and changes it. `life` is larger than
 // that of whoever wrote it.
-std::vector<std::string> Inspect(MemoryDisk& disk, const Promises& promises, uint64_t life,
-                                 Depth depth);
+std::vector<std::string> Inspect(const DepotMaker& make, MemoryDisk& disk, const Promises& promises,
+                                 uint64_t life, Depth depth);
 
 }  // namespace fireweed::crash

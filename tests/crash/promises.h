@@ -15,14 +15,14 @@ struct UploadPromise {
   std::string name;     // of the object it becomes
   std::string content;  // of the whole object
   int64_t durable = 0;  // bytes that the client was told to forget
-  bool may_be_gone = false;
-  bool must_be_gone = false;
+  bool may_have_ended = false;
+  bool must_have_ended = false;
 };
 
 struct Promises {
   using Content = std::optional<std::string>;        // nullopt: no such object
   std::map<std::string, std::set<Content>> objects;  // by name, what may be found
-  std::map<std::string, UploadPromise> uploads;      // by draft
+  std::map<std::string, UploadPromise> uploads;      // by key
   std::set<int64_t> counts{0};  // what may be found; all rows of the count show the same
 };
 
@@ -52,8 +52,8 @@ class Notary {
     promises_.With([&](Promises& p) { p.counts = {count}; });
   }
   template <class Change>
-  void Upload(const std::string& draft, const Change& change) {
-    promises_.With([&](Promises& p) { change(p.uploads[draft]); });
+  void Upload(const std::string& key, const Change& change) {
+    promises_.With([&](Promises& p) { change(p.uploads[key]); });
   }
   Promises Copy() const {
     return promises_.With([](const Promises& p) { return p; });

@@ -72,9 +72,9 @@ class Workload {
       UploadPromise promise;
       promise.name = Name();
       promise.content = Content();
-      BlobId draft = depot_.Begin();
-      notary_.Upload(draft, [&](UploadPromise& p) { p = promise; });
-      open_ = {draft, promise, 0};
+      UploadKey key = depot_.Begin(promise.name);
+      notary_.Upload(key, [&](UploadPromise& p) { p = promise; });
+      open_ = {key, promise, 0};
       return;
     }
     // Should this fail, nobody comes back for it but the next life.
@@ -84,7 +84,7 @@ class Workload {
   }
 
   struct OpenUpload {
-    BlobId draft;
+    UploadKey key;
     UploadPromise promise;
     int64_t sent = 0;
   };
@@ -92,16 +92,16 @@ class Workload {
   void Send(OpenUpload upload) {
     std::string piece =
         upload.promise.content.substr(static_cast<size_t>(upload.sent), 1 + random_.Below(5000));
-    upload.sent = depot_.Send(upload.draft, piece);
-    notary_.Upload(upload.draft, [&](UploadPromise& p) { p.durable = upload.sent; });
+    upload.sent = depot_.Send(upload.key, upload.sent, piece);
+    notary_.Upload(upload.key, [&](UploadPromise& p) { p.durable = upload.sent; });
     open_ = upload;
   }
 
   void Finish(const OpenUpload& upload) {
     notary_.May(upload.promise.name, upload.promise.content);
-    notary_.Upload(upload.draft, [](UploadPromise& p) { p.may_be_gone = true; });
-    depot_.Finish(upload.draft, upload.promise.name);
-    notary_.Upload(upload.draft, [](UploadPromise& p) { p.must_be_gone = true; });
+    notary_.Upload(upload.key, [](UploadPromise& p) { p.may_have_ended = true; });
+    depot_.Finish(upload.key, static_cast<int64_t>(upload.promise.content.size()));
+    notary_.Upload(upload.key, [](UploadPromise& p) { p.must_have_ended = true; });
     notary_.Must(upload.promise.name, upload.promise.content);
   }
 
