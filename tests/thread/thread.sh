@@ -78,7 +78,7 @@ storage_steps() {
 }
 
 instance_steps() {
-  local began created
+  local began created word
   write_startup_script
   if command -v gcloud >/dev/null; then
     began=$(now)
@@ -100,7 +100,9 @@ instance_steps() {
   compute instances list | tee "$FW_SCRATCH/list"
   grep -qE '^t1 .*TERMINATED' "$FW_SCRATCH/list" || fail "instances list does not say TERMINATED"
   step "gsutil cat"
-  equal "$WORD" "$(gsutil_here cat "gs://$BUCKET/word.txt" | tee -a /dev/stderr)" "the word"
+  word=$(gsutil_here cat "gs://$BUCKET/word.txt")
+  say "$word"
+  equal "$WORD" "$word" "the word"
 }
 
 cleanup_steps() {
