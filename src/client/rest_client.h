@@ -34,7 +34,7 @@ class RestClient {
   Res Call(const api::Method<Req, Res>& method, const Req& request) {
     std::string body;
     std::string target = Target(method.entry(), &request, body);
-    return DecodeJson<Res>(Send(VerbName(method.verb), target, body, method.service.hosts.front()));
+    return DecodeJson<Res>(Send(VerbName(method.verb), target, body, HostOf(method.service)));
   }
 
   // Without a token: what is open to everybody.
@@ -43,6 +43,10 @@ class RestClient {
   const std::string& AccessToken();
 
  private:
+  // A name of the service, for paths that several have; our own service has none and needs none.
+  static std::string_view HostOf(const api::Service& service) {
+    return service.hosts.empty() ? std::string_view() : service.hosts.front();
+  }
   // Path and query of a call, from the kPath and kQuery fields; the kBody field becomes `body`.
   static std::string Target(const api::MethodEntry& method, const void* request, std::string& body);
 

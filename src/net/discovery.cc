@@ -290,6 +290,9 @@ void Discovery::Serve() {
                 [this](const Call& call) { return Directory(call); });
   router_.OnRaw(DiscoveryRoute("/discovery/v1/apis/{api}/{version}/rest", "discovery.apis.getRest"),
                 [this](const Call& call) { return Rest(call.Path("api"), call.Path("version")); });
+  // Where the first clients of the ML service were told to look: an object of a public bucket.
+  router_.OnRaw(DiscoveryRoute("/cloud-ml/discovery/ml_v1_discovery.json", "discovery.mlObject"),
+                [this](const Call&) { return Rest("ml", "v1"); });
   router_.OnRaw(DiscoveryRoute("/$discovery/rest", "discovery.ofHost"),
                 [this](const Call& call) { return OfHost(call); });
 }

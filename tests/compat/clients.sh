@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # One real client against a daemon of its own, in a shell that has only said `eval "$(fireweed env)"`.
 #
-#   tests/compat/clients.sh gcloud|gsutil|curl|cloud_storage|api_client|tensorflow|git|pip|apt|stopped
+#   tests/compat/clients.sh gcloud|identity|endpoints|gsutil|curl|cloud_storage|api_client|tensorflow|git|pip|apt|stopped
 set -euo pipefail
 # shellcheck source=tests/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
@@ -21,6 +21,48 @@ client_gcloud() {
   equal hello "$(gcloud storage cat gs://compat-gcloud/a/b.txt)" "gcloud storage cat"
   gcloud compute instances list --format='value(name)'
   refuses gcloud storage cat gs://compat-gcloud/nothing
+}
+
+# Projects, policies, service accounts and their keys, services: what guides do before they train.
+client_identity() {
+  command -v gcloud >/dev/null || skip "gcloud is not installed, and no package registry offers it"
+  use_daemon
+  local robot=robot-one@compat-identity-1.iam.gserviceaccount.com key=$FW_SCRATCH/key.json
+  gcloud projects create compat-identity-1 --name Compat
+  equal ACTIVE "$(gcloud projects describe compat-identity-1 --format='value(lifecycleState)')" "the project"
+  gcloud iam service-accounts create robot-one --project compat-identity-1
+  gcloud projects add-iam-policy-binding compat-identity-1 --member="serviceAccount:$robot" --role=roles/storage.admin \
+    --format='value(etag)' >/dev/null
+  gcloud projects get-iam-policy compat-identity-1 --format=json | grep -q "$robot" || fail "the binding is not in the policy"
+  gcloud services enable compute.googleapis.com ml.googleapis.com --project compat-identity-1
+  gcloud services list --project compat-identity-1 --format='value(config.name)' | grep -qx ml.googleapis.com ||
+    fail "ml is not enabled"
+  gcloud iam service-accounts keys create "$key" --iam-account "$robot"
+  gcloud auth activate-service-account --key-file "$key"
+  equal "$robot" "$(gcloud auth list --filter=status:ACTIVE --format='value(account)')" "the active account"
+  gsutil mb -p compat-identity-1 gs://compat-identity-robot
+  # The robot may do nothing in another project.
+  refuses gcloud storage buckets create gs://compat-identity-other --project "$GOOGLE_CLOUD_PROJECT"
+  # Google's own library signs in with the key file.
+  GOOGLE_APPLICATION_CREDENTIALS=$key with_python <<'PYTHON'
+import google.cloud.storage
+client = google.cloud.storage.Client(project='compat-identity-1')
+assert [b.name for b in client.list_buckets()] == ['compat-identity-robot']
+PYTHON
+}
+
+# The second recipe: endpoint settings instead of a proxy.
+client_endpoints() {
+  eval "$(fireweed env --no-proxy --state "$FIREWEED_STATE")"
+  equal '' "${HTTPS_PROXY:-}${https_proxy:-}" "no proxy is set"
+  local program n=0
+  while read -r program; do
+    "$program" mb "gs://compat-endpoints-$((++n))"
+    equal "gs://compat-endpoints-$n/" "$("$program" ls | tail -1)" "gsutil ls"
+  done < <(gsutil_programs)
+  command -v gcloud >/dev/null || return 0
+  gcloud storage ls | grep -qx gs://compat-endpoints-1/ || fail "gcloud storage ls"
+  gcloud compute zones list --format='value(name)' | grep -qx us-central1-a || fail "gcloud compute zones list"
 }
 
 client_gsutil() {
@@ -213,7 +255,7 @@ client_stopped() {
 }
 
 case ${1:-} in
-  gcloud | gsutil | curl | cloud_storage | api_client | tensorflow | git | pip | apt | stopped) ;;
+  gcloud | identity | endpoints | gsutil | curl | cloud_storage | api_client | tensorflow | git | pip | apt | stopped) ;;
   *) sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//; p}' "$0"; exit 2 ;;
 esac
 clean_environment
