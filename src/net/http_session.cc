@@ -254,8 +254,8 @@ void HttpSession::FinishRequest() {
   if (begin_ == end_) begin_ = end_ = 0;
   if (left_over > 0) {
     if (in_.size() - end_ < left_over) in_.resize(end_ + left_over);
-    std::memcpy(in_.data() + end_, body_in_.data(), body_have_);
-    std::memcpy(in_.data() + end_ + body_have_, ahead_.data(), ahead_.size());
+    std::copy_n(body_in_.data(), body_have_, in_.data() + end_);
+    std::copy_n(ahead_.data(), ahead_.size(), in_.data() + end_ + body_have_);
     end_ += left_over;
   }
   body_have_ = 0;
