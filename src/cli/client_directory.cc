@@ -95,6 +95,11 @@ void ClientDirectory::WriteGcloud() {
   config.Set("core", "custom_ca_certs_file", Bundle(""));
   config.SetDefault("core", "disable_usage_reporting", "true");
   config.Set("core", "check_gce_metadata", "false");
+  // Two kinds of credentials at once are an error of gsutil's.
+  if (spec_.gsutil_stands_alone)
+    config.Set("core", "pass_credentials_to_gsutil", "false");
+  else
+    config.Remove("core", "pass_credentials_to_gsutil");
   config.SetDefault("compute", "zone", endpoint.zone);
   config.SetDefault("compute", "region", endpoint.zone.substr(0, endpoint.zone.rfind('-')));
   config.SetDefault("component_manager", "disable_update_check", "true");
