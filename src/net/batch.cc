@@ -192,8 +192,8 @@ std::string RenderPart(Response response) {
 // The answers of a batch as they come in. Shared by the parts that still wait; any thread.
 class Gathering {
  public:
-  Gathering(std::vector<BatchPart> parts, std::shared_ptr<Deferred> whole)
-      : parts_(std::move(parts)), whole_(std::move(whole)), answers_(parts_.size()) {}
+  Gathering(std::vector<BatchPart> parts, const std::shared_ptr<Deferred>& whole)
+      : parts_(std::move(parts)), whole_(whole), answers_(parts_.size()) {}
 
   const std::vector<BatchPart>& parts() const { return parts_; }
 
@@ -205,7 +205,7 @@ class Gathering {
       answers_[index] = std::move(text);
       if (++answered_ < parts_.size()) return;
     }
-    whole_->Complete(Render());
+    if (std::shared_ptr<Deferred> whole = whole_.lock()) whole->Complete(Render());
   }
 
   void Expect(size_t index, std::shared_ptr<Deferred> part) {
@@ -254,7 +254,7 @@ class Gathering {
   }
 
   const std::vector<BatchPart> parts_;
-  const std::shared_ptr<Deferred> whole_;
+  const std::weak_ptr<Deferred> whole_;  // its on_timeout holds this: the other way round is weak
   std::mutex mu_;
   std::vector<std::optional<std::string>> answers_;                    // guarded by mu_
   size_t answered_ = 0;                                                // guarded by mu_
