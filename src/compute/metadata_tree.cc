@@ -211,7 +211,7 @@ const MetadataNode* MetadataNode::Child(std::string_view name) const {
 }
 
 MetadataNode& MetadataNode::Add(std::string name, MetadataNode child) {
-  return children.emplace_back(std::move(name), std::move(child)).second;
+  return children.emplace_back(MetadataChild{std::move(name), std::move(child)}).node;
 }
 
 MetadataNode BuildMetadata(const MetadataSources& sources) {

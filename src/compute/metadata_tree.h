@@ -16,6 +16,8 @@
 
 namespace fireweed::compute {
 
+struct MetadataChild;  // a name and a node
+
 struct MetadataNode {
   enum class Kind {
     kText,
@@ -29,12 +31,17 @@ struct MetadataNode {
   Kind kind = Kind::kText;
   std::string text;
   std::vector<std::string> lines;
-  std::vector<std::pair<std::string, MetadataNode>> children;
+  std::vector<MetadataChild> children;
   bool names_are_users = false;  // children are named by users: no camel case
 
   bool is_directory() const { return kind == Kind::kDirectory || kind == Kind::kList; }
   const MetadataNode* Child(std::string_view name) const;
   MetadataNode& Add(std::string name, MetadataNode child);
+};
+
+struct MetadataChild {
+  std::string name;
+  MetadataNode node;
 };
 
 // Guest attributes, "namespace/key" to value: written by the guest, read by anyone who may read the instance.
