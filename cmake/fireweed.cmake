@@ -62,9 +62,11 @@ if(FIREWEED_SANITIZE)
   endif()
 endif()
 
-find_program(FIREWEED_MOLD mold)
-if(FIREWEED_MOLD)
-  add_link_options(-fuse-ld=mold)
+# lld, not mold: Debian's mold 1.10 now and then writes a RELRO segment that begins before its pages, and the program
+# does not load.
+find_program(FIREWEED_LLD ld.lld)
+if(FIREWEED_LLD)
+  add_link_options(-fuse-ld=lld)
 endif()
 find_program(FIREWEED_CCACHE ccache)
 if(FIREWEED_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)

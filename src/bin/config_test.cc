@@ -22,7 +22,14 @@ class ConfigTest : public testing::Test {
     }
     return "accepted";
   }
-  std::string path_ = testing::TempDir() + "/config_test.yaml";
+  ConfigTest() {
+    std::string pattern = testing::TempDir() + "/config.XXXXXX";
+    directory_ = mkdtemp(pattern.data());
+    path_ = directory_ + "/config.yaml";
+  }
+  ~ConfigTest() override { std::filesystem::remove_all(directory_); }
+
+  std::string directory_, path_;
 };
 
 TEST_F(ConfigTest, DocumentedDefaultsAreTheDefaults) {

@@ -60,8 +60,8 @@ TEST(Doctor, EveryFlawSaysItsCost) {
 class ClientDirectoryTest : public testing::Test {
  protected:
   ClientDirectoryTest() {
-    path_ = testing::TempDir() + "/client_directory_test";
-    std::filesystem::remove_all(path_);
+    std::string pattern = testing::TempDir() + "/client_directory.XXXXXX";
+    path_ = mkdtemp(pattern.data());
     spec_.path = path_;
     spec_.endpoint.http = "127.0.0.1:8080";
     spec_.endpoint.https = "127.0.0.1:8443";
@@ -114,7 +114,7 @@ TEST_F(ClientDirectoryTest, PreparingAgainKeepsWhatTheUserSet) {
 }
 
 TEST_F(ClientDirectoryTest, BundlesAddToWhatWasThere) {
-  std::string base = testing::TempDir() + "/base.pem";
+  std::string base = path_ + "/base.pem";
   std::ofstream(base) << "theirs";
   ClientDirectory directory(spec_);
   std::string bundle = directory.Bundle(base);
