@@ -35,15 +35,14 @@ class ActionPoolTest : public ::testing::Test {
 };
 
 TEST_F(ActionPoolTest, OneActionPerKeyAtATime) {
+  std::promise<void> begun, go, other;  // before the pool: its actions use them until it is gone
   ThreadActionPool pool(4, loop_);
-  std::promise<void> begun, go;
   ASSERT_TRUE(pool.Submit("thing", "a", [&] {
     begun.set_value();
     go.get_future().wait();
   }));
   begun.get_future().wait();
   EXPECT_FALSE(pool.Submit("thing", "a", [] { FAIL(); }));
-  std::promise<void> other;
   EXPECT_TRUE(pool.Submit("thing", "b", [&] { other.set_value(); }));
   other.get_future().wait();
   go.set_value();

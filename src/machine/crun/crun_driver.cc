@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -61,9 +62,13 @@ class RuntimeExec final : public ExecStream {
     error = std::move(child_.error);
   }
   ~RuntimeExec() override {
-    // The runtime is the program's parent: while it has not been reaped, the number is the program's.
-    std::string text = waited_ ? "" : ReadStateFile(pid_file_).value_or("");
-    if (int pid = std::atoi(text.c_str()); pid > 0) kill(pid, SIGKILL);
+    // The runtime is the program's parent: while it has not been reaped, the numbers are the program's. It may
+    // run before the runtime has written its file, so the kernel is asked, too.
+    if (!waited_) {
+      std::string runtime = std::to_string(child_.pid());
+      KillAll(ReadStateFile("/proc/" + runtime + "/task/" + runtime + "/children").value_or(""));
+      KillAll(ReadStateFile(pid_file_).value_or(""));
+    }
     unlink(pid_file_.c_str());
   }
   Result<int> Wait() override {
@@ -73,6 +78,13 @@ class RuntimeExec final : public ExecStream {
   }
 
  private:
+  static void KillAll(const std::string& numbers) {
+    std::istringstream words(numbers);
+    for (pid_t pid = 0; words >> pid;) {
+      if (pid > 0) kill(pid, SIGKILL);
+    }
+  }
+
   ChildProgram child_;
   const std::string pid_file_;
   bool waited_ = false;
