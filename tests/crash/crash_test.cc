@@ -78,6 +78,7 @@ struct DepotKind {
   std::string name;
   DepotMaker make;
 };
+void PrintTo(const DepotKind& kind, std::ostream* out) { *out << kind.name; }
 
 class Crash : public testing::TestWithParam<DepotKind> {
  protected:
