@@ -34,6 +34,7 @@
 #include "control/action_pool.h"
 #include "control/control_loop.h"
 #include "control/control_thread.h"
+#include "control/operation_expiry.h"
 #include "control/operation_waiters.h"
 #include "describe/json_codec.h"
 #include "identity/access.h"
@@ -163,6 +164,7 @@ struct Daemon::Parts {
   // What acts: the loop, the server, and the machines' sockets in between.
   ControlLoop loop;
   OperationWaiters waiters;
+  OperationExpiry operation_expiry;
   compute::OperationsService operations_service;
   std::unique_ptr<MachineDriver> driver;
   BootImageSource boot_images;
@@ -218,6 +220,7 @@ Daemon::Parts::Parts(DaemonOptions given)
       metadata(catalog, accounts, clock),
       loop(catalog, clock, log),
       waiters(catalog),
+      operation_expiry(catalog, clock),
       operations_service(catalog, waiters),
       driver(MakeDriver(options.config.instances,
                         {daemon_id, state.Path("machines"), options.program_directory}, clock,
@@ -236,6 +239,7 @@ Daemon::Parts::Parts(DaemonOptions given)
   PrepareOwner();
   Route();
   loop.Add(waiters);
+  loop.Add(operation_expiry);
   loop.Add(metadata);
   loop.Add(instance_controller);
   instance_controller.RemoveForgotten();
