@@ -68,10 +68,13 @@ find_program(FIREWEED_LLD ld.lld)
 if(FIREWEED_LLD)
   add_link_options(-fuse-ld=lld)
 endif()
+# One cache for every clone: paths below the tree are hashed relative to it, and the build directory not at all (debug
+# information may name the clone that compiled a file first).
 find_program(FIREWEED_CCACHE ccache)
 if(FIREWEED_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${FIREWEED_CCACHE})
-  set(CMAKE_C_COMPILER_LAUNCHER ${FIREWEED_CCACHE})
+  set(CMAKE_CXX_COMPILER_LAUNCHER
+    ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=true ${FIREWEED_CCACHE})
+  set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
 endif()
 
 function(fireweed_resolve_deps out)
