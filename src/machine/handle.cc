@@ -76,6 +76,11 @@ Result<> CheckSpec(const MachineSpec& spec) {
       return Wrong(fmt::format("bad bind '{}' at '{}'", bind.outside, bind.inside));
     }
   }
+  for (const MachineVolume& volume : spec.volumes) {
+    if (!GoodPath(volume.directory) || !GoodPath(volume.inside)) {
+      return Wrong(fmt::format("bad volume '{}' at '{}'", volume.directory, volume.inside));
+    }
+  }
   if (!spec.writable_directory.empty() && !GoodPath(spec.writable_directory)) {
     return Wrong(fmt::format("bad writable directory '{}'", spec.writable_directory));
   }

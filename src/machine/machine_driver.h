@@ -55,6 +55,15 @@ struct MachineBind {
   std::string inside;
 };
 
+// A data disk: a directory that is writable inside and outlives the machine. It holds `upper` and `work`, as a
+// writable layer does; with layers below, what is seen is the overlay of them all. Ids on its files are the ids inside.
+struct MachineVolume {
+  std::string directory;
+  std::string inside;  // where it is mounted; missing directories are made
+  std::vector<std::string> layers;
+  bool read_only = false;
+};
+
 struct MachineLimits {
   double cpus = 0;           // 0: no limit
   int64_t memory_bytes = 0;  // 0: no limit
@@ -82,6 +91,7 @@ struct MachineSpec {
   // Remove deletes it.
   std::string writable_directory;
   std::vector<MachineBind> binds;
+  std::vector<MachineVolume> volumes;  // kInvalid for a driver that has no roots of its own
   std::vector<MachineFile> files;
 
   MachineLimits limits;

@@ -142,6 +142,31 @@ TEST_F(BootTest, UpperLayersCoverLowerOnes) {
   EXPECT_EQ(Shell(handle, "cat /etc/group").output, "from the layer\n");
 }
 
+TEST_F(BootTest, DataDisksAreWritableAndOutliveTheMachine) {
+  std::string data = directory_.path() + "/data", old = directory_.path() + "/old";
+  fs::path layer = directory_.path() + "/layer";
+  fs::create_directories(layer);
+  std::ofstream(layer / "before") << "from the image\n";
+  MachineHandle handle = StartIdle(
+      "t1", {.volumes = {{.directory = data, .inside = "/mnt/disks/data"},
+                         {.directory = old, .inside = "/mnt/disks/old", .layers = {layer}},
+                         {.directory = old + "-ro", .inside = "/mnt/ro", .read_only = true}}});
+  EXPECT_EQ(Shell(handle,
+                  "echo kept > /mnt/disks/data/note && chown 1000 /mnt/disks/data/note;"
+                  " echo more >> /mnt/disks/old/before; cat /mnt/disks/old/before")
+                .output,
+            "from the image\nmore\n");
+  EXPECT_NE(Shell(handle, "echo x > /mnt/ro/file").code, 0);
+  ASSERT_TRUE(driver_->Remove(handle).ok());
+  struct stat note {};
+  ASSERT_EQ(stat((data + "/upper/note").c_str(), &note), 0);
+  EXPECT_EQ(note.st_uid, 1000u);
+  EXPECT_EQ(ReadFileText(layer / "before"), "from the image\n");
+  EXPECT_EQ(ReadFileText(old + "/upper/before"), "from the image\nmore\n");
+  MachineHandle other = StartIdle("t2", {.volumes = {{.directory = data, .inside = "/srv"}}});
+  EXPECT_EQ(Shell(other, "cat /srv/note").output, "kept\n");
+}
+
 TEST_F(BootTest, BindsAreThereAndReadOnly) {
   fs::path sdk = directory_.path() + "/sdk";
   fs::create_directories(sdk);

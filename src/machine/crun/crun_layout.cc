@@ -102,6 +102,13 @@ Result<> CrunDriver::Prepare(const MachineSpec& spec, const Subnet& subnet, uint
            .id_base = IdBase(subnet, host),
            .console = spec.console_path,
            .console_keep = spec.console_keep_bytes};
+  for (const MachineVolume& volume : spec.volumes) {
+    for (const auto& [name, mode] : {std::pair("/upper", 0755u), std::pair("/work", 0700u)}) {
+      if (Result<> made = MakeStateDirectory(volume.directory + name, mode); !made.ok())
+        return made;
+    }
+    order.volumes.push_back({volume.directory, volume.inside, volume.layers, volume.read_only});
+  }
   for (const MachineBind& bind : spec.binds) order.binds.emplace_back(bind.outside, bind.inside);
   BundleSpec bundle{
       .root = stage + "/root",

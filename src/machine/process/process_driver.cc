@@ -100,6 +100,11 @@ Result<ShimOrder> ProcessDriver::Prepare(const MachineSpec& spec) {
 
 Result<MachineHandle> ProcessDriver::Start(const MachineSpec& spec) {
   if (Result<> checked = CheckSpec(spec); !checked.ok()) return checked.error();
+  if (!spec.volumes.empty()) {
+    return Error{
+        Code::kInvalid, "",
+        "data disks need containers: a plain process has no root of its own to mount them in"};
+  }
   MachineKey key{spec.id, spec.boot};
   MachineHandle handle = EncodeHandle(kDriver, key);
   Result<bool> booted = machines_.HasBooted(key);

@@ -181,24 +181,56 @@ class InsideRoot {
   uid_t owner_;
 };
 
-// Short relative names: overlay's options have to fit a page and give meaning to ':' and ','.
-void MountOverlay(const ShimOrder& order, int shift) {
+void EnterStage(const ShimOrder& order) {
   if (mount("fireweed-stage", order.stage.c_str(), "tmpfs", MS_NOSUID | MS_NODEV,
             "size=256k,mode=0711") != 0 ||
       chdir(order.stage.c_str()) != 0) {
     Fail("mounting " + order.stage);
   }
+}
+
+struct OverlayParts {
+  const std::vector<std::string>& layers;  // uppermost first
+  const std::string& disk;                 // holds upper/ and work/
+  std::string prefix;                      // of names in the stage
+};
+
+// An overlay at `name` in the stage. Short relative names: its options have to fit a page and give meaning to ':'
+// and ','.
+void MountOverlay(const OverlayParts& parts, const std::string& name, int shift) {
   std::string lower;
-  for (const std::string& layer : order.layers) {
-    std::string name = std::to_string(&layer - order.layers.data());
-    Stage(layer, name, shift);
-    lower += (lower.empty() ? "" : ":") + name;
+  for (const std::string& layer : parts.layers) {
+    std::string staged = parts.prefix + std::to_string(&layer - parts.layers.data());
+    Stage(layer, staged, shift);
+    lower += (lower.empty() ? "" : ":") + staged;
   }
-  Stage(order.disk, "disk", shift);
-  std::string options = "lowerdir=" + lower + ",upperdir=disk/upper,workdir=disk/work";
-  if (mkdir("root", 0755) != 0 || mount("fireweed", "root", "overlay", 0, options.c_str()) != 0) {
-    Fail("mounting the root (" + options + ")");
+  std::string disk = parts.prefix + "disk";
+  Stage(parts.disk, disk, shift);
+  std::string options =
+      "lowerdir=" + lower + ",upperdir=" + disk + "/upper,workdir=" + disk + "/work";
+  if (mkdir(name.c_str(), 0755) != 0 ||
+      mount("fireweed", name.c_str(), "overlay", 0, options.c_str()) != 0) {
+    Fail("mounting " + name + " (" + options + ")");
   }
+}
+
+// A data disk inside: its own directory shifted, or an overlay over the layers it was made from.
+void MountVolume(const InsideRoot& inside, const ShimVolume& volume, const std::string& name,
+                 int shift) {
+  MountLook look{.flags = MOUNT_ATTR_NODEV};
+  if (volume.read_only) look.flags |= MOUNT_ATTR_RDONLY;
+  std::string from = volume.directory + "/upper";
+  if (volume.layers.empty()) {
+    look.shift = shift;
+  } else {
+    MountOverlay({volume.layers, volume.directory, name + "-"}, name, shift);
+    from = name;
+  }
+  int tree = CopyMount(from.c_str(), look);
+  if (tree < 0) Fail("mounting " + volume.directory);
+  int target = inside.OpenDirectory(volume.inside);
+  AttachTree(tree, target);
+  close(target);
 }
 
 void MountSystem(const InsideRoot& inside) {
@@ -239,12 +271,17 @@ void EnterPrivateMounts() {
 void MountRoot(const ShimOrder& order) {
   int before = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
   int shift = order.id_base > 0 ? ShiftingNamespace(order.id_base) : -1;
-  MountOverlay(order, shift);
+  EnterStage(order);
+  MountOverlay({order.layers, order.disk, ""}, "root", shift);
   int root = open("root", O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (root < 0) Fail("opening the root");
   InsideRoot inside(root, order.id_base);
   MountSystem(inside);
   for (const auto& [outside, target] : order.binds) BindInto(inside, outside, target, shift);
+  for (const ShimVolume& volume : order.volumes) {
+    std::string name = "v" + std::to_string(&volume - order.volumes.data());
+    MountVolume(inside, volume, name, shift);
+  }
   for (const ShimPlacement& file : order.files) {
     int contents = file.source.empty() ? -1 : open(file.source.c_str(), O_RDONLY | O_CLOEXEC);
     if (contents < 0 && !file.source.empty()) Fail("reading " + file.source);

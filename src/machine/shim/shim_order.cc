@@ -117,6 +117,14 @@ bool TakeGrouped(std::string_view key, const std::string& value, ShimOrder& orde
     order.binds.emplace_back(value, "");
   } else if (key == "bind-at" && !order.binds.empty()) {
     order.binds.back().second = value;
+  } else if (key == "volume") {
+    order.volumes.push_back({.directory = value});
+  } else if (key == "volume-at" && !order.volumes.empty()) {
+    order.volumes.back().inside = value;
+  } else if (key == "volume-layer" && !order.volumes.empty()) {
+    order.volumes.back().layers.push_back(value);
+  } else if (key == "volume-read-only" && !order.volumes.empty()) {
+    order.volumes.back().read_only = value == "1";
   } else if (key == "file") {
     order.files.push_back({.path = value});
   } else if (key == "file-mode" && !order.files.empty()) {
@@ -153,6 +161,12 @@ std::string FormatShimOrder(const ShimOrder& order) {
   for (const auto& [outside, inside] : order.binds) {
     lines.Add("bind", outside);
     lines.Add("bind-at", inside);
+  }
+  for (const ShimVolume& volume : order.volumes) {
+    lines.Add("volume", volume.directory);
+    lines.Add("volume-at", volume.inside);
+    for (const std::string& layer : volume.layers) lines.Add("volume-layer", layer);
+    lines.Add("volume-read-only", volume.read_only ? "1" : "0");
   }
   for (const ShimPlacement& file : order.files) {
     lines.Add("file", file.path);

@@ -18,6 +18,13 @@ struct ShimPlacement {
   std::string link_target;  // not empty: a symbolic link
 };
 
+struct ShimVolume {
+  std::string directory;  // holds upper/ and work/
+  std::string inside;
+  std::vector<std::string> layers;  // empty: upper/ as it is
+  bool read_only = false;
+};
+
 struct ShimOrder {
   // Container: an OCI runtime starts process 1 in a root of its own. Otherwise: a plain process.
   bool container = false;
@@ -33,6 +40,7 @@ struct ShimOrder {
   std::vector<std::string> layers;
   std::string disk;                                        // holds upper/ and work/
   std::vector<std::pair<std::string, std::string>> binds;  // outside, inside
+  std::vector<ShimVolume> volumes;
   std::vector<ShimPlacement> files;
   int64_t id_base = 0;  // host id of root inside; 0: no user namespace
 

@@ -6,23 +6,25 @@ namespace fireweed {
 namespace {
 
 TEST(ShimOrder, RoundTrips) {
-  ShimOrder order{.container = true,
-                  .runtime = "/usr/bin/crun",
-                  .runtime_root = "/run/x/crun",
-                  .container_id = "fw-a",
-                  .bundle = "/state/with space/bundle",
-                  .cgroup_path = "/fireweed-1/a",
-                  .stage = "/run/x/a",
-                  .layers = {"/images/top", "/images/base"},
-                  .disk = "/disk",
-                  .binds = {{"/opt/sdk", "/usr/lib/sdk"}},
-                  .files = {{"/etc/motd", 0600, "/files/0", ""}, {"/sbin/halt", 0777, "", "/init"}},
-                  .id_base = 200000,
-                  .command = {"/bin/sh", "-c", "echo 'a\\b'\nexit 3"},
-                  .environment = {"A=1\n2", "B="},
-                  .directory = "/work dir",
-                  .console = "/console",
-                  .console_keep = 1 << 20};
+  ShimOrder order{
+      .container = true,
+      .runtime = "/usr/bin/crun",
+      .runtime_root = "/run/x/crun",
+      .container_id = "fw-a",
+      .bundle = "/state/with space/bundle",
+      .cgroup_path = "/fireweed-1/a",
+      .stage = "/run/x/a",
+      .layers = {"/images/top", "/images/base"},
+      .disk = "/disk",
+      .binds = {{"/opt/sdk", "/usr/lib/sdk"}},
+      .volumes = {{"/disks/d-1", "/mnt/disks/data", {"/layers/l-1"}, true}, {"/disks/d-2", "/x"}},
+      .files = {{"/etc/motd", 0600, "/files/0", ""}, {"/sbin/halt", 0777, "", "/init"}},
+      .id_base = 200000,
+      .command = {"/bin/sh", "-c", "echo 'a\\b'\nexit 3"},
+      .environment = {"A=1\n2", "B="},
+      .directory = "/work dir",
+      .console = "/console",
+      .console_keep = 1 << 20};
   std::string text = FormatShimOrder(order);
   std::optional<ShimOrder> read = ParseShimOrder(text);
   ASSERT_TRUE(read);
@@ -30,6 +32,10 @@ TEST(ShimOrder, RoundTrips) {
   EXPECT_EQ(read->command, order.command);
   EXPECT_EQ(read->environment, order.environment);
   EXPECT_EQ(read->binds, order.binds);
+  ASSERT_EQ(read->volumes.size(), 2u);
+  EXPECT_EQ(read->volumes[0].layers, order.volumes[0].layers);
+  EXPECT_TRUE(read->volumes[0].read_only);
+  EXPECT_EQ(read->volumes[1].inside, "/x");
   EXPECT_EQ(read->files[0].mode, 0600u);
   EXPECT_EQ(read->files[1].link_target, "/init");
   EXPECT_EQ(read->id_base, 200000);
