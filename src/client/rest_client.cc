@@ -68,8 +68,19 @@ RestClient::RestClient(const Endpoint& endpoint, AuthorizedUser owner)
 
 RestClient::~RestClient() = default;
 
-const std::string& RestClient::AccessToken() {
-  if (!token_.empty()) return token_;
+std::string RestClient::AccessToken() {
+  // Held while fetching: the others wait for the same token instead of asking for theirs.
+  std::lock_guard lock(mu_);
+  if (token_.empty()) token_ = FetchToken();
+  return token_;
+}
+
+void RestClient::ForgetToken(const std::string& token) {
+  std::lock_guard lock(mu_);
+  if (token_ == token) token_.clear();
+}
+
+std::string RestClient::FetchToken() {
   net::ClientRequest request;
   request.method = "POST";
   request.url = base_url_ + "/token";
@@ -87,27 +98,33 @@ const std::string& RestClient::AccessToken() {
                   fmt::format("the daemon does not take the owner's credential: {} {}", reply.error,
                               reply.error_description));
   }
-  token_ = reply.access_token;
-  return token_;
+  return reply.access_token;
+}
+
+net::ClientResponse RestClient::Exchange(net::ClientRequest request) {
+  request.url = base_url_ + request.url;
+  request.headers.push_back({"Authorization", ""});
+  for (int attempt = 0;; ++attempt) {
+    std::string token = AccessToken();
+    request.headers.back().value = "Bearer " + token;
+    net::ClientResponse response = http_->Send(request).value();
+    if (response.status != 401) return response;
+    ForgetToken(token);  // it may have expired: once more with a new one
+    if (attempt > 0 || request.source != nullptr) return response;
+  }
 }
 
 std::string RestClient::Send(std::string_view verb, const std::string& target,
                              const std::string& body, std::string_view host) {
-  for (int attempt = 0;; ++attempt) {
-    net::ClientRequest request;
-    request.method = std::string(verb);
-    request.url = base_url_ + target;
-    request.headers.push_back({"Authorization", "Bearer " + AccessToken()});
-    if (!host.empty()) request.headers.push_back({"Host", std::string(host)});
-    if (!body.empty()) request.headers.push_back({"Content-Type", "application/json"});
-    request.body = body;
-    net::ClientResponse response = http_->Send(request).value();
-    if (response.status / 100 == 2) return response.body;
-    if (response.status != 401 || attempt > 0) {
-      throw Failure(net::ErrorFromResponse(response.status, response.body));
-    }
-    token_.clear();  // it may have expired: once more with a new one
-  }
+  net::ClientRequest request;
+  request.method = std::string(verb);
+  request.url = target;
+  if (!host.empty()) request.headers.push_back({"Host", std::string(host)});
+  if (!body.empty()) request.headers.push_back({"Content-Type", "application/json"});
+  request.body = body;
+  net::ClientResponse response = Exchange(std::move(request));
+  if (response.status / 100 == 2) return std::move(response.body);
+  throw Failure(net::ErrorFromResponse(response.status, response.body));
 }
 
 std::string RestClient::SendUnsigned(std::string_view verb, const std::string& target) {

@@ -1,12 +1,13 @@
 // What for: calls of our own API, by the same method tables that the server routes by.
-// Threads: one at a time. May block: yes, on the network.
-// Owns: its connection and its access token, which it fetches with the owner's refresh token at the
+// Threads: any number at once. May block: yes, on the network.
+// Owns: its connections and its access token, which it fetches with the owner's refresh token at the
 //   first call and again when a call is answered 401.
 // A failure: Failure with the code and message that the server answered with; kUnavailable when no
 //   daemon answers.
 #pragma once
 
 #include <memory>
+#include <mutex>
 #include <string>
 #include <string_view>
 
@@ -18,7 +19,9 @@ namespace fireweed {
 
 namespace net {
 class HttpClient;
-}
+struct ClientRequest;
+struct ClientResponse;
+}  // namespace net
 
 class RestClient {
  public:
@@ -34,26 +37,41 @@ class RestClient {
   Res Call(const api::Method<Req, Res>& method, const Req& request) {
     std::string body;
     std::string target = Target(method.entry(), &request, body);
-    return DecodeJson<Res>(Send(VerbName(method.verb), target, body, HostOf(method.service)));
+    std::string reply = Send(VerbName(method.verb), target, body, HostOf(method.service));
+    if constexpr (std::is_same_v<Res, api::NoContent>) {
+      return {};
+    } else {
+      return DecodeJson<Res>(reply);
+    }
   }
+
+  // Path and query of a call, from the kPath and kQuery fields; the kBody field becomes `body`.
+  static std::string Target(const api::MethodEntry& method, const void* request, std::string& body);
+
+  // Any request, streams included, with `url` being path and query: whatever the server answers. A
+  // request without a source is sent once more with a new token when it is answered 401. Throws
+  // Failure(kUnavailable) when no whole answer came.
+  net::ClientResponse Exchange(net::ClientRequest request);
 
   // Without a token: what is open to everybody.
   std::string SendUnsigned(std::string_view verb, const std::string& target);
 
-  const std::string& AccessToken();
+  std::string AccessToken();
 
  private:
   // A name of the service, for paths that several have; our own service has none and needs none.
   static std::string_view HostOf(const api::Service& service) {
     return service.hosts.empty() ? std::string_view() : service.hosts.front();
   }
-  // Path and query of a call, from the kPath and kQuery fields; the kBody field becomes `body`.
-  static std::string Target(const api::MethodEntry& method, const void* request, std::string& body);
+  std::string FetchToken();
+  // Unless another thread has fetched a newer one meanwhile.
+  void ForgetToken(const std::string& token);
 
-  std::string base_url_;
-  AuthorizedUser owner_;
-  std::string token_;
-  std::unique_ptr<net::HttpClient> http_;
+  const std::string base_url_;
+  const AuthorizedUser owner_;
+  std::mutex mu_;
+  std::string token_;  // guarded by mu_
+  const std::unique_ptr<net::HttpClient> http_;
 };
 
 }  // namespace fireweed

@@ -1,0 +1,87 @@
+#include "cli/format/resource_output.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include <CLI/CLI.hpp>
+
+#include "base/bytes.h"
+#include "cli/format/resource_filter.h"
+
+namespace fireweed::cli {
+namespace {
+
+struct SortKey {
+  KeyPath path;
+  bool reverse = false;
+};
+
+std::vector<SortKey> ParseKeys(const std::string& keys) {
+  std::vector<SortKey> parsed;
+  std::string_view rest = keys;
+  while (!rest.empty()) {
+    std::string_view word = Trim(rest.substr(0, rest.find(',')));
+    rest.remove_prefix(std::min(rest.size(), rest.find(',')));
+    if (!rest.empty()) rest.remove_prefix(1);
+    bool reverse = word.starts_with('~');
+    if (reverse) word.remove_prefix(1);
+    if (!word.empty()) parsed.push_back({KeyPath::Parse(word), reverse});
+  }
+  return parsed;
+}
+
+bool IsNumber(const std::string& text) {
+  char* end = nullptr;
+  std::strtod(text.c_str(), &end);
+  return !text.empty() && *end == '\0';
+}
+
+bool Before(const std::string& a, const std::string& b) {
+  if (IsNumber(a) && IsNumber(b)) return std::atof(a.c_str()) < std::atof(b.c_str());
+  return a < b;
+}
+
+}  // namespace
+
+void SortResources(std::vector<JsonTree>& resources, const std::string& keys) {
+  std::vector<SortKey> by = ParseKeys(keys);
+  std::stable_sort(resources.begin(), resources.end(), [&](const JsonTree& a, const JsonTree& b) {
+    for (const SortKey& key : by) {
+      std::string left = OneLine(key.path.Get(a), ","), right = OneLine(key.path.Get(b), ",");
+      if (left != right) return key.reverse ? Before(right, left) : Before(left, right);
+    }
+    return false;
+  });
+}
+
+void OutputOptions::AddTo(CLI::App& command, Shape shape) {
+  command.add_option("--format", format,
+                     "json, yaml, value(name,...), csv(...), table(...), list, text, none");
+  if (shape == Shape::kOne) return;
+  command.add_option("--filter", filter, "Only these: status=RUNNING AND name:web-*");
+  command.add_option("--sort-by", sort_by, "Fields to sort by; ~ turns one around");
+  command.add_option("--limit", limit, "At most so many")->check(CLI::PositiveNumber);
+  command.add_option("--page-size", page_size, "Accepted for gcloud's sake");
+  command.add_flag("--uri", uri, "Only the addresses of the resources");
+}
+
+std::string OutputOptions::Text(std::vector<JsonTree> resources, const std::string& usual,
+                                Shape shape, bool json) const {
+  ResourceFilter wanted(filter);
+  std::erase_if(resources, [&](const JsonTree& resource) { return !wanted.Matches(resource); });
+  if (!sort_by.empty()) SortResources(resources, sort_by);
+  if (limit > 0 && static_cast<size_t>(limit) < resources.size())
+    resources.resize(static_cast<size_t>(limit));
+  if (uri) return Render(resources, Projection::Parse("value(selfLink)"), shape);
+  Projection projection = Projection::Parse(!format.empty() ? format
+                                            : json          ? std::string("json")
+                                                            : usual);
+  // --format=table alone means the usual table.
+  if (projection.format == "table" && projection.columns.empty()) {
+    Projection ordinary = Projection::Parse(usual);
+    if (ordinary.format == "table") projection.columns = ordinary.columns;
+  }
+  return Render(resources, projection, shape);
+}
+
+}  // namespace fireweed::cli
