@@ -55,6 +55,8 @@ void ValidateConfig(const Config& config) {
   RequireRange("http.maxConnections", config.http.max_connections, 16, 1'000'000);
   RequireOneOf("instances.driver", config.instances.driver,
                {"auto", "container", "process", "fake"});
+  RequireRange("compute.preemption.meanMinutes", config.compute.preemption.mean_minutes, 0,
+               60 * 24 * 365);
   RequireOneOf("log.level", config.log.level, {"debug", "info", "warning", "error"});
   RequireRange("storage.reserveBytes", config.storage.reserve_bytes, 0, INT64_MAX);
   RequireRange("storage.sweepMinutes", config.storage.sweep_minutes, 1, 7 * 24 * 60);

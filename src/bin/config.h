@@ -37,6 +37,15 @@ struct InstancesConfig {
   bool strict = false;
 };
 
+struct PreemptionConfig {
+  int64_t seed = 1;
+  int32_t mean_minutes = 0;
+};
+
+struct ComputeConfig {
+  PreemptionConfig preemption;
+};
+
 struct StorageConfig {
   int64_t reserve_bytes = 256 << 20;
   int32_t sweep_minutes = 60;
@@ -52,6 +61,7 @@ struct Config {
   ProxyConfig proxy;
   ProjectsConfig projects;
   InstancesConfig instances;
+  ComputeConfig compute;
   StorageConfig storage;
   LogConfig log;
 };
@@ -103,6 +113,19 @@ inline constexpr auto kFields<InstancesConfig> = std::tuple{
     F("strict", &InstancesConfig::strict, 0,
       "Refuse machine types and accelerators larger than this machine instead of clipping them.")};
 template <>
+inline constexpr auto kFields<PreemptionConfig> =
+    std::tuple{F("seed", &PreemptionConfig::seed, 0,
+                 "The same seed preempts the same boots after the same time."),
+               F("meanMinutes", &PreemptionConfig::mean_minutes, 0,
+                 "How long preemptible instances run on average before chance preempts them. 0: "
+                 "never.")};
+template <>
+inline constexpr auto kFields<ComputeConfig> = std::tuple{
+    F("preemption", &ComputeConfig::preemption, 0,
+      "Preemption by chance: {seed: 1, meanMinutes: 30} ends preemptible instances after 30 "
+      "minutes on average, the same seed always after the same time. meanMinutes 0: "
+      "never.")};
+template <>
 inline constexpr auto kFields<StorageConfig> =
     std::tuple{F("reserveBytes", &StorageConfig::reserve_bytes, 0,
                  "Uploads are refused when the disk has less than this left, so that the catalog "
@@ -113,11 +136,9 @@ template <>
 inline constexpr auto kFields<LogConfig> =
     std::tuple{F("level", &LogConfig::level, 0, "debug, info, warning or error.")};
 template <>
-inline constexpr auto kFields<Config> = std::tuple{F("listen", &Config::listen),
-                                                   F("http", &Config::http),
-                                                   F("proxy", &Config::proxy),
-                                                   F("projects", &Config::projects),
-                                                   F("instances", &Config::instances),
-                                                   F("storage", &Config::storage),
-                                                   F("log", &Config::log)};
+inline constexpr auto kFields<Config> =
+    std::tuple{F("listen", &Config::listen),       F("http", &Config::http),
+               F("proxy", &Config::proxy),         F("projects", &Config::projects),
+               F("instances", &Config::instances), F("compute", &Config::compute),
+               F("storage", &Config::storage),     F("log", &Config::log)};
 }  // namespace fireweed

@@ -25,6 +25,7 @@
 #include "compute/catalogue.h"
 #include "compute/images.h"
 #include "compute/instance_controller.h"
+#include "compute/instance_life_service.h"
 #include "compute/instances_service.h"
 #include "compute/metadata_server.h"
 #include "compute/name_server.h"
@@ -159,6 +160,7 @@ struct Daemon::Parts {
   compute::ProjectsService compute_projects;
   compute::CatalogueService catalogue_service;
   compute::InstancesService instances_service;
+  compute::InstanceLifeService instance_life;
   compute::MetadataServer metadata;
 
   // What acts: the loop, the server, and the machines' sockets in between.
@@ -217,6 +219,7 @@ Daemon::Parts::Parts(DaemonOptions given)
       instances_service(
           catalog, catalogue, accounts, ids, clock,
           {.console_directory = state.Path("consoles"), .strict = options.config.instances.strict}),
+      instance_life(catalog, ids, clock),
       metadata(catalog, accounts, clock),
       loop(catalog, clock, log),
       waiters(catalog),
@@ -262,10 +265,14 @@ net::GoogleConnectPolicy::Options Daemon::Parts::ConnectOptions() {
 
 compute::InstanceWorld Daemon::Parts::World() {
   disk->MakeDirectories(state.Path("consoles")).value();
+  const PreemptionConfig& weather = options.config.compute.preemption;
   return {.driver = *driver,
           .sockets = instance_sockets,
           .images = [this](const compute::InstanceRecord&) { return boot_images.Find(); },
-          .console_directory = state.Path("consoles")};
+          .console_directory = state.Path("consoles"),
+          .ids = ids,
+          .preemption = {.seed = static_cast<uint64_t>(weather.seed),
+                         .mean = std::chrono::minutes(weather.mean_minutes)}};
 }
 
 // Leaves a credential for the local user: whoever can read this file is the owner.
@@ -299,6 +306,7 @@ void Daemon::Parts::Route() {
   compute_projects.Serve(router);
   catalogue_service.Serve(router);
   instances_service.Serve(router);
+  instance_life.Serve(router);
   operations_service.Serve(router);
   for (const char* version : {"beta", "alpha"}) {
     router.Alias(fmt::format("/compute/{}/", version), "/compute/v1/");

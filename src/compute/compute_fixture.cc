@@ -35,10 +35,13 @@ ComputeFixture::Plane::Plane(ComputeFixture& all)
                   .sockets = all.sockets,
                   .images = [&all](const InstanceRecord&) { return all.image; },
                   .console_directory = all.consoles,
+                  .ids = all.ids,
+                  .preemption = all.preemption,
                   .look_every = Duration(0)},
                  all.clock, all.log),
       instances(all.catalog, all.catalogue, all.identity, all.ids, all.clock,
                 {.console_directory = all.consoles}),
+      life(all.catalog, all.ids, all.clock),
       operations(all.catalog, waiters),
       images(all.catalog, all.access),
       projects(all.catalog, all.identity, all.ids, all.clock),
@@ -47,6 +50,7 @@ ComputeFixture::Plane::Plane(ComputeFixture& all)
   loop.Add(controller);
   loop.Add(waiters);
   instances.Serve(router);
+  life.Serve(router);
   operations.Serve(router);
   images.Serve(router);
   projects.Serve(router);

@@ -15,6 +15,7 @@
 #include "compute/images.h"
 #include "compute/instance_controller.h"
 #include "compute/instance_identity.h"
+#include "compute/instance_life_service.h"
 #include "compute/instances_service.h"
 #include "compute/operations_service.h"
 #include "compute/projects_service.h"
@@ -106,6 +107,7 @@ class ComputeFixture {
   RecordingSockets sockets;
   Catalogue catalogue{{.cpus = 4, .memory_mb = 8192}};
   std::string consoles;
+  PreemptionRule preemption;  // of the planes made from now on
   Result<BootImage> image = BootImage{.layers = {"/image"}};
 
   struct Plane {
@@ -114,6 +116,7 @@ class ComputeFixture {
     OperationWaiters waiters;
     InstanceController controller;
     InstancesService instances;
+    InstanceLifeService life;
     OperationsService operations;
     ImagesService images;
     ProjectsService projects;

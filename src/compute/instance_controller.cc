@@ -10,6 +10,7 @@
 #include "base/unique_fd.h"
 #include "compute/links.h"
 #include "compute/metadata_tree.h"
+#include "compute/operations_service.h"
 
 namespace fireweed::compute {
 namespace {
@@ -57,7 +58,7 @@ InstanceView InstanceController::ViewOf(const InstanceRecord& record) const {
     auto found = looks.next.find(record.key());
     return found == looks.next.end() ? std::optional(now) : found->second;
   });
-  return {record, now, look_at};
+  return {record, now, look_at, world_.preemption};
 }
 
 std::optional<Time> InstanceController::Reconcile(const Key& key) {
@@ -97,10 +98,19 @@ void InstanceController::Store(Txn& txn, const InstanceRecord& before, const Ins
   Time now = clock_.Now();
   if (plan.failure) Settle(txn, kind(), before.key(), before.generation, plan.failure, now);
   if (plan.reached) Settle(txn, kind(), before.key(), before.generation, std::nullopt, now);
+  ShowEvents(txn, plan);
   if (plan.step == InstanceStep::kErase) {
     EraseInstance(txn, plan.next);
   } else if (!SameValue(plan.next, before)) {
     txn.Put(before.key(), plan.next);
+  }
+}
+
+void InstanceController::ShowEvents(Txn& txn, const InstancePlan& plan) {
+  for (const SystemEvent& event : plan.events) {
+    Operation operation = SystemOperation(world_.ids, plan.next, event.verb);
+    if (!event.open) operation.ended = clock_.Now();
+    Begin(txn, operation, clock_.Now());
   }
 }
 
@@ -134,6 +144,8 @@ void InstanceController::Act(const Key& key, InstanceStep step) {
     case InstanceStep::kFind: Find(record); break;
     case InstanceStep::kLook: Look(record, record.handle); break;
     case InstanceStep::kStop: Stop(record, plan.grace); break;
+    case InstanceStep::kFreeze: Freeze(record, true); break;
+    case InstanceStep::kThaw: Freeze(record, false); break;
     case InstanceStep::kRemove: Remove(record); break;
     case InstanceStep::kNone:
     case InstanceStep::kErase: break;
@@ -206,6 +218,15 @@ void InstanceController::Stop(const InstanceRecord& record, Duration grace) {
     stored.last_error.reset();
   });
   looks_.With([&](Looks& looks) { looks.next.erase(record.key()); });
+}
+
+void InstanceController::Freeze(const InstanceRecord& record, bool frozen) {
+  Result<> done = world_.driver.Freeze({record.handle}, frozen);
+  // A machine that has ended or is gone is what the next look will find.
+  bool ended = !done.ok() &&
+               (done.error().code == Code::kNotFound || done.error().code == Code::kPrecondition);
+  if (!done.ok() && !ended) return RecordFailure(record, "instance does not freeze", done.error());
+  Look(record, record.handle);
 }
 
 void InstanceController::Remove(const InstanceRecord& record) {

@@ -12,6 +12,7 @@
 
 #include "base/clock.h"
 #include "base/guarded.h"
+#include "base/ids.h"
 #include "base/log.h"
 #include "compute/instance_machine.h"
 #include "compute/instance_plan.h"
@@ -28,6 +29,8 @@ struct InstanceWorld {
   InstanceSockets& sockets;
   BootImages images;
   std::string console_directory;  // exists
+  IdSource& ids;                  // of the operations the system begins by itself
+  PreemptionRule preemption = {};
   // How often a machine is looked at although nothing was heard of it; zero: never.
   Duration look_every = std::chrono::seconds(60);
 };
@@ -53,6 +56,7 @@ class InstanceController final : public Controller {
   // Writes what a plan decided, and ends operations. The plan of what is stored now, which may be a newer one.
   std::optional<InstancePlan> Decide(const Key& key);
   void Store(Txn& txn, const InstanceRecord& before, const InstancePlan& plan);
+  void ShowEvents(Txn& txn, const InstancePlan& plan);
   void EraseInstance(Txn& txn, const InstanceRecord& record);
 
   void Act(const Key& key, InstanceStep step);
@@ -60,6 +64,7 @@ class InstanceController final : public Controller {
   void Find(const InstanceRecord& record);
   void Look(const InstanceRecord& record, const std::string& handle);
   void Stop(const InstanceRecord& record, Duration grace);
+  void Freeze(const InstanceRecord& record, bool frozen);
   void Remove(const InstanceRecord& record);
   // Changes the record if it still is at the same boot.
   void Record(const InstanceRecord& acted_on, std::string_view why,

@@ -41,6 +41,7 @@ MachineSighting SightingOf(const MachineStatus& status) {
     case MachinePhase::kRunning: sighting.seen = MachineSeen::kRunning; break;
     case MachinePhase::kStopped: sighting.seen = MachineSeen::kStopped; break;
   }
+  sighting.frozen = status.frozen && sighting.seen != MachineSeen::kStopped;
   if (sighting.seen != MachineSeen::kStopped) return sighting;
   MachineExit exit = status.exit.value_or(MachineExit{});
   bool inside = exit.asked_by == AskedBy::kInside;

@@ -13,9 +13,15 @@ bool Live(const InstanceRecord& record) {
 
 bool RestartsByItself(const InstanceRecord& record) {
   const api::compute::Scheduling& rules = record.resource.scheduling;
-  bool preemptible = rules.preemptible.value_or(false) || rules.provisioningModel == "SPOT";
+  bool preemptible = IsPreemptible(rules);
   return rules.automaticRestart.value_or(!preemptible) && !preemptible;
 }
+
+void LookAgainBy(InstancePlan& plan, Time at) {
+  if (!plan.look_again || at < *plan.look_again) plan.look_again = at;
+}
+
+bool Announced(const InstanceRecord& record) { return record.notice && !record.notice->taken; }
 
 // Takes the step now, or says when the pause after a failure is over.
 void TakeStep(InstancePlan& plan, InstanceStep step, Time now) {
@@ -39,8 +45,11 @@ void BeginBoot(InstanceRecord& record) {
   record.handle.clear();
   record.seen = MachineSeen::kNothing;
   record.end = MachineEnd::kNone;
+  record.frozen = false;
   record.stop_sent = false;
+  record.finished = false;
   record.searched = false;
+  record.notice.reset();
   record.boot_started.reset();
 }
 
@@ -62,16 +71,22 @@ void PlanEnded(InstancePlan& plan, const InstanceView& view) {
   bool again =
       next.end == MachineEnd::kReboot || (next.end == MachineEnd::kDied && RestartsByItself(next));
   if (!again) {
+    bool off = next.end == MachineEnd::kOffInside;
     next.want = InstanceWant::kStopped;
+    next.finished = off && !next.notice && !next.stop_sent;
     next.resource.status = InstanceStatus::kTerminated;
     plan.reached = true;  // it did run; what it was asked to do is over
+    if (off) plan.events.push_back({"compute.instances.guestTerminate"});
+    if (next.end == MachineEnd::kDied) plan.events.push_back({"compute.instances.hostError"});
     return;
   }
-  next.resource.status = InstanceStatus::kStaging;
   if (!MayTry(next.backoff, view.now)) {
+    next.resource.status = InstanceStatus::kRepairing;
     plan.look_again = next.backoff.next_try;
     return;
   }
+  if (next.end == MachineEnd::kDied) plan.events.push_back({"compute.instances.automaticRestart"});
+  next.resource.status = InstanceStatus::kStaging;
   next.wanted_boot = next.boot + 1;
   BeginBoot(next);
   plan.step = InstanceStep::kStart;
@@ -80,7 +95,11 @@ void PlanEnded(InstancePlan& plan, const InstanceView& view) {
 void PlanRunning(InstancePlan& plan, const InstanceView& view) {
   InstanceRecord& next = plan.next;
   bool new_boot = next.boot < next.wanted_boot;
-  if (Live(next) && new_boot) {  // reset
+  if (Live(next) && new_boot) {  // reset, or the host's maintenance
+    if (next.notice && next.notice->taken) {
+      next.resource.status = InstanceStatus::kStopping;
+      plan.grace = GraceOf(next.notice, view.now);
+    }
     if (next.stop_sent) {
       LookWhenDue(plan, view);
     } else {
@@ -88,10 +107,15 @@ void PlanRunning(InstancePlan& plan, const InstanceView& view) {
     }
     return;
   }
+  if (Live(next) && next.frozen) {  // resume
+    next.resource.status = InstanceStatus::kStaging;
+    TakeStep(plan, InstanceStep::kThaw, view.now);
+    return;
+  }
   if (Live(next)) {
     bool up = next.seen == MachineSeen::kRunning;
     next.resource.status = up ? InstanceStatus::kRunning : InstanceStatus::kStaging;
-    plan.reached = up;
+    plan.reached = up && !Announced(next);
     LookWhenDue(plan, view);
     return;
   }
@@ -113,7 +137,7 @@ bool BringDown(InstancePlan& plan, const InstanceView& view) {
   InstanceRecord& next = plan.next;
   if (Live(next)) {
     next.resource.status = InstanceStatus::kStopping;
-    plan.grace = kStopGrace;
+    plan.grace = GraceOf(next.notice, view.now);
     if (next.stop_sent) {
       LookWhenDue(plan, view);
     } else {
@@ -142,15 +166,90 @@ void PlanGone(InstancePlan& plan, const InstanceView& view) {
   TakeStep(plan, plan.next.handle.empty() ? InstanceStep::kErase : InstanceStep::kRemove, view.now);
 }
 
+void PlanSuspended(InstancePlan& plan, const InstanceView& view) {
+  InstanceRecord& next = plan.next;
+  if (!Live(next)) {  // it was faster than the freezer; what its end means is the next turn's
+    plan.failure = Error{Code::kPrecondition, "", "The instance ended before it was suspended."};
+    next.want = InstanceWant::kRunning;
+    return;
+  }
+  if (next.frozen) {
+    next.resource.status = InstanceStatus::kSuspended;
+    plan.reached = true;
+    LookWhenDue(plan, view);
+    return;
+  }
+  if (next.last_error && next.last_error->code == CodeName(Code::kInvalid)) {
+    plan.failure = next.last_error->ToError();
+    next.want = InstanceWant::kRunning;
+    next.resource.status = InstanceStatus::kRunning;
+    next.backoff = {};
+    next.last_error.reset();
+    return;
+  }
+  next.resource.status = InstanceStatus::kSuspending;
+  TakeStep(plan, InstanceStep::kFreeze, view.now);
+}
+
+// The rules of the machine's own scheduling, or the weather, have ended its time.
+void GiveNotice(InstancePlan& plan, const InstanceView& view) {
+  InstanceRecord& next = plan.next;
+  bool settled = next.want == InstanceWant::kRunning && next.seen == MachineSeen::kRunning &&
+                 next.boot == next.wanted_boot && next.boot_started && !next.frozen;
+  if (!settled || next.notice) return;
+  std::string id = next.machine_id();
+  std::optional<Fate> fate =
+      FateOf(next.resource.scheduling, {id, next.boot, *next.boot_started}, view.preemption);
+  if (!fate) return;
+  if (fate->at > view.now) return LookAgainBy(plan, fate->at);
+  AnnounceNotice(next, fate->cause, view.now);
+  plan.events.push_back({std::string(NoticeVerb(fate->cause)), true});
+}
+
+// A notice that is due becomes what is wanted.
+void TakeNotice(InstancePlan& plan, const InstanceView& view) {
+  InstanceRecord& next = plan.next;
+  if (!Announced(next) || next.want != InstanceWant::kRunning) return;
+  Notice& notice = *next.notice;
+  if (notice.due > view.now) return LookAgainBy(plan, notice.due);
+  if (notice.cause == NoticeCause::kMigration) {
+    next.notice.reset();
+    return;
+  }
+  notice.taken = true;
+  next.stop_sent = false;
+  bool restarts = notice.cause == NoticeCause::kTermination && RestartsByItself(next);
+  bool deletes = notice.cause != NoticeCause::kTermination &&
+                 next.resource.scheduling.instanceTerminationAction == "DELETE";
+  if (restarts) {
+    next.wanted_boot = next.boot + 1;
+  } else {
+    next.want = deletes ? InstanceWant::kGone : InstanceWant::kStopped;
+  }
+}
+
 }  // namespace
+
+void AnnounceNotice(InstanceRecord& record, NoticeCause cause, Time now) {
+  record.notice = MakeNotice(cause, now);
+  ++record.generation;
+  record.backoff = {};
+  record.last_error.reset();
+}
 
 InstancePlan PlanInstance(const InstanceView& view) {
   InstancePlan plan{.next = view.record};
-  switch (view.record.want) {
+  std::optional<Time> ends;
+  GiveNotice(plan, view);
+  TakeNotice(plan, view);
+  std::swap(ends, plan.look_again);
+  switch (plan.next.want) {
     case InstanceWant::kRunning: PlanRunning(plan, view); break;
     case InstanceWant::kStopped: PlanStopped(plan, view); break;
     case InstanceWant::kGone: PlanGone(plan, view); break;
+    case InstanceWant::kSuspended: PlanSuspended(plan, view); break;
   }
+  if (ends) LookAgainBy(plan, *ends);
   plan.reached = plan.reached && plan.next.reached < plan.next.generation;
   if (plan.reached || plan.failure) plan.next.reached = plan.next.generation;
   return plan;
@@ -159,6 +258,7 @@ InstancePlan PlanInstance(const InstanceView& view) {
 void NoteSighting(InstanceRecord& record, const MachineSighting& sighting, Time now) {
   bool was_live = Live(record);
   record.seen = sighting.seen;
+  record.frozen = sighting.frozen;
   record.end = sighting.seen == MachineSeen::kStopped ? sighting.end : MachineEnd::kNone;
   record.last_error.reset();
   if (Live(record)) {

@@ -8,6 +8,7 @@
 #include "compute/images.h"
 #include "compute/links.h"
 #include "compute/metadata_items.h"
+#include "compute/scheduling.h"
 
 namespace fireweed::compute {
 namespace {
@@ -139,20 +140,6 @@ void FitNetwork(InstanceRecord& record) {
   nic.fingerprint = FingerprintOf(nic.network);
 }
 
-void FitScheduling(api::compute::Scheduling& rules) {
-  bool preemptible = rules.preemptible.value_or(false) || rules.provisioningModel == "SPOT";
-  if (preemptible && rules.automaticRestart.value_or(false)) {
-    Invalid("resource.scheduling.automaticRestart", "true",
-            "Preemptible instances do not restart automatically.");
-  }
-  rules.preemptible = preemptible;
-  rules.automaticRestart = rules.automaticRestart.value_or(!preemptible);
-  if (rules.provisioningModel.empty()) rules.provisioningModel = preemptible ? "SPOT" : "STANDARD";
-  if (rules.onHostMaintenance.empty()) {
-    rules.onHostMaintenance = preemptible ? "TERMINATE" : "MIGRATE";
-  }
-}
-
 void FitAccounts(Instance& instance, const std::string& default_account) {
   if (instance.serviceAccounts.size() > 1) {
     Invalid("resource.serviceAccounts", std::to_string(instance.serviceAccounts.size()),
@@ -181,7 +168,7 @@ InstanceRecord MakeInstance(Txn& txn, const api::compute::InsertInstance& reques
   FitMachineType(record, context);
   FitDisks(txn, record);
   FitNetwork(record);
-  FitScheduling(instance.scheduling);
+  FitScheduling(instance.scheduling, !instance.guestAccelerators.empty());
   FitAccounts(instance, context.default_account);
   SealMetadata(instance.metadata);
   instance.tags.fingerprint = FingerprintOf(instance.tags.items);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "compute/fingerprint.h"
+#include "compute/instance_change.h"
 #include "compute/instance_machine.h"
 #include "compute/instance_request.h"
 #include "compute/links.h"
@@ -17,25 +18,6 @@ namespace {
 using api::compute::Instance;
 
 constexpr std::string_view kKind = kRecordKind<InstanceRecord>;
-
-std::string InstancePath(std::string_view project, std::string_view zone, std::string_view name) {
-  return fmt::format("projects/{}/zones/{}/instances/{}", project, zone, name);
-}
-
-void RefuseDoomed(const InstanceRecord& record) {
-  if (record.want != InstanceWant::kGone) return;
-  throw Failure(Code::kInvalid, "resourceNotReady",
-                fmt::format("The resource '{}' is not ready",
-                            InstancePath(record.project, record.zone, record.resource.name)));
-}
-
-// A new wish: failures of earlier ones no longer slow it down.
-void Wish(InstanceRecord& record, InstanceWant want) {
-  record.want = want;
-  ++record.generation;
-  record.backoff = {};
-  record.last_error.reset();
-}
 
 }  // namespace
 
@@ -56,16 +38,6 @@ void InstancesService::Serve(net::Router& router) {
   router.On(c::kGetSerialPort, this, &Self::SerialPort);
   router.Alias("/compute/beta/", "/compute/v1/");
   router.Alias("/compute/alpha/", "/compute/v1/");
-}
-
-InstanceRecord InstancesService::Find(Txn& txn, const std::string& project, const std::string& zone,
-                                      const std::string& name) const {
-  auto row = txn.Find<InstanceRecord>(project + "/" + zone + "/" + name);
-  if (!row) {
-    throw Failure(Code::kNotFound, fmt::format("The resource '{}' was not found",
-                                               InstancePath(project, zone, name)));
-  }
-  return std::move(row->value);
 }
 
 api::compute::Operation InstancesService::Insert(const api::compute::InsertInstance& request,
@@ -111,7 +83,7 @@ api::compute::Operation InstancesService::Insert(const api::compute::InsertInsta
 
 Instance InstancesService::Get(const api::compute::GetZonal& request, const net::Call&) {
   return Query(catalog_, [&](Txn& txn) {
-    return Find(txn, request.project, request.zone, request.name).resource;
+    return FindInstance(txn, request.project, request.zone, request.name).resource;
   });
 }
 
@@ -160,22 +132,10 @@ api::compute::AggregatedListOf<api::compute::InstancesScopedList> InstancesServi
 
 template <class Request>
 api::compute::Operation InstancesService::Apply(const Request& request, const net::Call& call,
-                                                std::string verb, const Change& change) {
-  Key key = request.project + "/" + request.zone + "/" + request.name;
-  Operation operation =
-      NewOperation(ids_, {request.project, "zones/" + request.zone, kKind, key, 0}, verb,
-                   request.requestId, call.caller);
-  Time now = clock_.Now();
-  Operation begun = Update(catalog_, "instance " + verb, [&](Txn& txn) {
-    if (auto earlier = FindRetried(txn, operation)) return *earlier;
-    InstanceRecord record = Find(txn, request.project, request.zone, request.name);
-    Operation fresh = operation;
-    if (!change(record)) fresh.ended = now;
-    fresh.target_version = record.generation;
-    txn.Put(key, record);
-    return Begin(txn, fresh, now);
-  });
-  return ShowOperation(begun);
+                                                std::string verb, const InstanceChange& change) {
+  return ChangeStoredInstance(
+      catalog_, ids_, clock_.Now(), call.caller,
+      {request.project, request.zone, request.name, request.requestId, std::move(verb)}, change);
 }
 
 api::compute::Operation InstancesService::Delete(const api::compute::ChangeInstance& request,
@@ -197,6 +157,7 @@ api::compute::Operation InstancesService::Start(const api::compute::ChangeInstan
   return Apply(request, call, "start", [](InstanceRecord& record) {
     RefuseDoomed(record);
     if (record.want == InstanceWant::kRunning) return record.reached < record.generation;
+    if (record.want == InstanceWant::kSuspended) RefuseUnready(record);
     Wish(record, InstanceWant::kRunning);
     // A machine on its way down has to end before it boots again; the plan sees to it.
     record.wanted_boot = record.boot + 1;
@@ -219,9 +180,7 @@ api::compute::Operation InstancesService::Reset(const api::compute::ChangeInstan
   return Apply(request, call, "reset", [](InstanceRecord& record) {
     RefuseDoomed(record);
     if (record.resource.status != api::compute::InstanceStatus::kRunning) {
-      throw Failure(Code::kInvalid, "resourceNotReady",
-                    fmt::format("The resource '{}' is not ready",
-                                InstancePath(record.project, record.zone, record.resource.name)));
+      RefuseUnready(record);
     }
     Wish(record, InstanceWant::kRunning);
     record.wanted_boot = record.boot + 1;
@@ -273,8 +232,9 @@ api::compute::SerialPortOutput InstancesService::SerialPort(
                                               "between 1 and 4.",
                                               request.port));
   }
-  InstanceRecord record = Query(
-      catalog_, [&](Txn& txn) { return Find(txn, request.project, request.zone, request.name); });
+  InstanceRecord record = Query(catalog_, [&](Txn& txn) {
+    return FindInstance(txn, request.project, request.zone, request.name);
+  });
   api::compute::SerialPortOutput output;
   // Only the first port has anything connected to it.
   if (request.port == 1) {

@@ -11,6 +11,7 @@
 #include "base/ids.h"
 #include "catalog/catalog.h"
 #include "compute/catalogue.h"
+#include "compute/instance_change.h"
 #include "compute/instance_identity.h"
 #include "compute/records.h"
 #include "control/operations.h"
@@ -57,14 +58,9 @@ class InstancesService {
                                             const net::Call& call);
 
  private:
-  // What a change does to the record: true when the controller has to act before the operation ends.
-  using Change = std::function<bool(InstanceRecord&)>;
-  // One transaction: the earlier operation of the same request id, or the change and a new operation.
   template <class Request>
   api::compute::Operation Apply(const Request& request, const net::Call& call, std::string verb,
-                                const Change& change);
-  InstanceRecord Find(Txn& txn, const std::string& project, const std::string& zone,
-                      const std::string& name) const;
+                                const InstanceChange& change);
 
   // Constant after construction.
   Catalog& catalog_;

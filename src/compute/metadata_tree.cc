@@ -122,10 +122,11 @@ MetadataNode Instance(const MetadataSources& sources) {
   node.Add("image", Text(fmt::format("projects/{}/global/images/{}", image.project, image.name())));
   node.Add("licenses", List());
   node.Add("machine-type", Text(project + "machineTypes/" + LastWord(instance.machineType)));
-  node.Add("maintenance-event", Text("NONE"));
+  node.Add("maintenance-event", Text(std::string(MaintenanceEvent(record.notice))));
   node.Add("name", Text(instance.name));
   node.Add("network-interfaces", Interfaces(record, sources.project_number));
-  node.Add("preempted", Text("FALSE"));
+  bool preempted = record.notice && record.notice->cause == NoticeCause::kPreemption;
+  node.Add("preempted", Text(Flag(preempted)));
   node.Add("remaining-cpu-time", Number(-1));
   node.Add("scheduling", Scheduling(instance.scheduling));
   node.Add("service-accounts", Accounts(instance));

@@ -96,6 +96,15 @@ Operation NewOperation(IdSource& ids, const OperationTarget& target, std::string
           .request_id = std::move(request_id)};
 }
 
+Operation SystemOperation(IdSource& ids, const InstanceRecord& record, std::string verb) {
+  net::Caller system;
+  system.email = "system";
+  return NewOperation(ids,
+                      {record.project, "zones/" + record.zone, kRecordKind<InstanceRecord>,
+                       record.key(), record.generation},
+                      std::move(verb), "", system);
+}
+
 void OperationsService::Serve(net::Router& router) {
   using Self = OperationsService;
   namespace c = api::compute;

@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "base/ids.h"
 #include "catalog/catalog.h"
+#include "compute/records.h"
 #include "control/operation_waiters.h"
 #include "control/operations.h"
 #include "net/router.h"
@@ -28,6 +29,8 @@ struct OperationTarget {
 };
 Operation NewOperation(IdSource& ids, const OperationTarget& target, std::string verb,
                        std::string request_id, const net::Caller& caller);
+// What the system does to an instance by itself, for the record's generation.
+Operation SystemOperation(IdSource& ids, const InstanceRecord& record, std::string verb);
 
 // Handlers run on pool threads. A wait holds no thread: it is answered from the control thread when the operation
 // ends, and with the operation as it is after two minutes.

@@ -12,12 +12,13 @@
 #include "api/compute/instance.h"
 #include "api/compute/resources.h"
 #include "catalog/record.h"
+#include "compute/notice.h"
 #include "control/backoff.h"
 #include "control/operations.h"
 
 namespace fireweed::compute {
 
-enum class InstanceWant { kRunning, kStopped, kGone };
+enum class InstanceWant { kRunning, kStopped, kGone, kSuspended };
 
 // What was last seen of the machine of `boot`.
 enum class MachineSeen {
@@ -53,10 +54,15 @@ struct InstanceRecord {
   std::string handle;  // of `boot`; empty until Start or a search has found it
   MachineSeen seen = MachineSeen::kNothing;
   MachineEnd end = MachineEnd::kNone;
+  bool frozen = false;
   bool stop_sent = false;
+  bool finished = false;  // the guest powered itself off, and nobody had told it to go
   bool searched = false;  // the driver knows no machine of this boot
   bool ever_ran = false;
   std::optional<Time> boot_started;
+
+  // What the host has announced to this boot.
+  std::optional<Notice> notice;
 
   Backoff backoff;
   std::optional<OperationError> last_error;  // of the last driver call, when it failed
@@ -65,6 +71,7 @@ struct InstanceRecord {
   double cpus = 0;
   int64_t memory_mb = 0;
   std::string image;                  // the resolved image's link
+  Key group;                          // of the managed group that made it; empty: nobody's
   std::vector<std::string> warnings;  // for the operation and the serial port
 
   Key key() const { return project + "/" + zone + "/" + resource.name; }
@@ -95,8 +102,8 @@ namespace fireweed {
 template <>
 inline constexpr std::string_view kTypeName<compute::InstanceWant> = "InstanceWant";
 template <>
-inline constexpr std::array<std::string_view, 3> kEnumNames<compute::InstanceWant>{
-    "RUNNING", "STOPPED", "GONE"};
+inline constexpr std::array<std::string_view, 4> kEnumNames<compute::InstanceWant>{
+    "RUNNING", "STOPPED", "GONE", "SUSPENDED"};
 template <>
 inline constexpr std::string_view kTypeName<compute::MachineSeen> = "MachineSeen";
 template <>
@@ -123,15 +130,19 @@ inline constexpr auto kFields<compute::InstanceRecord> =
                F("handle", &compute::InstanceRecord::handle),
                F("seen", &compute::InstanceRecord::seen),
                F("end", &compute::InstanceRecord::end),
+               F("frozen", &compute::InstanceRecord::frozen),
                F("stopSent", &compute::InstanceRecord::stop_sent),
+               F("finished", &compute::InstanceRecord::finished),
                F("searched", &compute::InstanceRecord::searched),
                F("everRan", &compute::InstanceRecord::ever_ran),
                F("bootStarted", &compute::InstanceRecord::boot_started),
+               F("notice", &compute::InstanceRecord::notice),
                F("backoff", &compute::InstanceRecord::backoff),
                F("lastError", &compute::InstanceRecord::last_error),
                F("cpus", &compute::InstanceRecord::cpus),
                F("memoryMb", &compute::InstanceRecord::memory_mb),
                F("image", &compute::InstanceRecord::image),
+               F("group", &compute::InstanceRecord::group),
                F("warnings", &compute::InstanceRecord::warnings)};
 template <>
 inline constexpr std::string_view kRecordKind<compute::InstanceRecord> = "compute.instance";
