@@ -61,6 +61,10 @@ constexpr std::string_view kLegacyObjectOwn[] = {
     "storage.objects.get", "storage.objects.update", "storage.objects.getIamPolicy",
     "storage.objects.setIamPolicy", "storage.objects.overrideUnlockedRetention"};
 constexpr std::string_view kHmacAdmin[] = {"storage.hmacKeys.*"};
+constexpr std::string_view kKmsAll[] = {"cloudkms.*"};
+constexpr std::string_view kKmsUse[] = {"cloudkms.cryptoKeyVersions.useToEncrypt",
+                                        "cloudkms.cryptoKeyVersions.useToDecrypt"};
+constexpr std::string_view kKmsView[] = {"cloudkms.*.get", "cloudkms.*.list"};
 
 constexpr std::string_view kComputeAll[] = {
     "compute.*", "resourcemanager.projects.get", "resourcemanager.projects.list",
@@ -243,6 +247,15 @@ constexpr Role kRoles[] = {
      kLegacyObjectOwn,
      {}},
 
+    {"roles/cloudkms.admin", "Cloud KMS Admin", "Create and change keys, without using them.",
+     kKmsAll, kKmsUse},
+    {"roles/cloudkms.cryptoKeyEncrypterDecrypter",
+     "Cloud KMS CryptoKey Encrypter/Decrypter",
+     "Keep data under a key.",
+     kKmsUse,
+     {}},
+    {"roles/cloudkms.viewer", "Cloud KMS Viewer", "See keys.", kKmsView, {}},
+
     {"roles/compute.admin",
      "Compute Admin",
      "Full control of all compute resources.",
@@ -395,9 +408,9 @@ constexpr Role kRoles[] = {
     {"roles/source.reader", "Source Repository Reader", "Read and clone.", kSourceRead, {}},
 };
 
-constexpr std::string_view kOwnServices[] = {"storage",      "compute", "ml",
-                                             "logging",      "iam",     "iap",
-                                             "serviceusage", "source",  "resourcemanager"};
+constexpr std::string_view kOwnServices[] = {
+    "storage", "compute",      "ml",     "logging",         "iam",
+    "iap",     "serviceusage", "source", "resourcemanager", "cloudkms"};
 
 struct Scope {
   std::string_view name;  // after kScopePrefix

@@ -15,6 +15,7 @@ StorageService::StorageService(const StorageParts& parts)
       clock_(parts.clock),
       log_(parts.log),
       store_(parts.catalog, parts.blobs, parts.clock, parts.log),
+      kms_keys_(parts.catalog, parts.projects, parts.access, parts.clock),
       resumable_(store_, parts.catalog, parts.blobs, parts.clock, parts.random),
       buckets_(parts.catalog, parts.projects, parts.access, parts.clock),
       objects_(store_, parts.catalog, parts.access),
@@ -22,6 +23,7 @@ StorageService::StorageService(const StorageParts& parts)
       xml_(store_, parts.catalog, parts.blobs, parts.access) {}
 
 void StorageService::Serve(net::Router& router) {
+  kms_keys_.Serve(router);
   buckets_.Serve(router);
   objects_.Serve(router);
   uploads_.Serve(router);

@@ -10,6 +10,7 @@
 #include "identity/projects.h"
 #include "net/router.h"
 #include "storage/buckets.h"
+#include "storage/kms_keys.h"
 #include "storage/object_store.h"
 #include "storage/objects.h"
 #include "storage/resumable.h"
@@ -49,6 +50,7 @@ class StorageService {
   const Clock& clock_;
   Logger& log_;
   ObjectStore store_;
+  KmsKeys kms_keys_;
   ResumableUploads resumable_;
   Buckets buckets_;
   Objects objects_;
