@@ -84,6 +84,8 @@ class BlobStore {
   virtual Result<> Drop(const BlobId& id) = 0;
   // Only as long as it is a draft: a blob of this id is left alone. kUnavailable while a writer has it.
   virtual Result<> DropDraft(const BlobId& draft) = 0;
+  // kExhausted when new bytes would be refused for want of room. Quick: no more than a look at the disk.
+  virtual Result<> CheckRoom() const { return Done{}; }
   // Every blob and draft that is there, for sweep and fsck, in no order. `each` may call the store.
   virtual Result<> List(const std::function<void(const BlobListing&)>& each) const = 0;
 };

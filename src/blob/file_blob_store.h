@@ -37,6 +37,7 @@ class FileBlobStore final : public BlobStore {
   Result<> Drop(const BlobId& id) override;
   Result<> DropDraft(const BlobId& draft) override;
   Result<> List(const std::function<void(const BlobListing&)>& each) const override;
+  Result<> CheckRoom() const override;
 
  private:
   class Writer;
@@ -49,8 +50,6 @@ class FileBlobStore final : public BlobStore {
                          const std::function<void(const BlobListing&)>& each) const;
   // Makes the shard of a blob where it is missing; its own name is durable when this returns.
   Result<> PrepareShard(const BlobId& id);
-  Result<> CheckRoom() const;
-
   std::string DraftPath(const BlobId& id) const { return drafts_ + "/" + id; }
   std::string MarkPath(const BlobId& id) const;
   std::string ShardPath(const BlobId& id) const;

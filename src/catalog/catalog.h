@@ -14,6 +14,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <functional>
 #include <map>
 #include <optional>
@@ -107,6 +108,14 @@ class Catalog {
   // `why` names the writer in logs and crash tests ("bucket insert").
   virtual void Write(std::string_view why, const std::function<void(Txn&)>& body,
                      Lane lane = Lane::kControl) = 0;
+  // Write without waiting for it, so that one thread can have many under way. `done` is called once,
+  // with null when the transaction is durable and its changes were fed, else with what Write would
+  // have thrown; on the committing thread, or on this one before WriteLater returns. Like a sink it
+  // must be quick and must not call back into the catalog. What `body` and `done` refer to has to
+  // live until then: whoever starts such writes waits for them before it goes.
+  using WriteDone = std::function<void(std::exception_ptr failure)>;
+  virtual void WriteLater(std::string_view why, std::function<void(Txn&)> body, WriteDone done,
+                          Lane lane = Lane::kControl);
   virtual void Read(const std::function<void(Txn&)>& body) const = 0;
   // A sink is told of every commit that is acknowledged after OnCommit has returned, on the
   // committing thread; it must be quick and must not call back into the catalog. Sinks stay.

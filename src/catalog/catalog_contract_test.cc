@@ -270,6 +270,44 @@ TEST_P(CatalogContract, TheFeedComesInCommitOrderAndBeforeTheAnswer) {
 }
 
 // Whoever begins to listen while others write hears of everything acknowledged afterwards.
+TEST_P(CatalogContract, ALaterWriteTellsWhenItIsDurableAndFed) {
+  struct Outcome {
+    std::string failure;
+    std::vector<std::string> feed;
+  };
+  Guarded<std::map<std::string, Outcome>> told;
+  for (const char* key : {"fine", "bad", "more"}) {
+    catalog_.WriteLater(
+        "test later",
+        [key = std::string(key)](Txn& txn) {
+          txn.PutRaw("a", key, "body", {});
+          if (key == "bad") throw Failure(Code::kInvalid, "not this one");
+        },
+        [&, key = std::string(key)](std::exception_ptr failure) {
+          Outcome outcome{"", Feed()};
+          try {
+            if (failure) std::rethrow_exception(failure);
+          } catch (const Failure& thrown) {
+            outcome.failure = thrown.error().message;
+          }
+          told.With([&](auto& all) { all[key] = outcome; });
+        },
+        Lane::kBulk);
+  }
+  Put("after", "them");  // control goes first: so one more of the same lane
+  catalog_.Write(
+      "test last", [](Txn& txn) { txn.PutRaw("a", "last", "", {}); }, Lane::kBulk);
+  told.With([&](auto& all) {
+    ASSERT_EQ(all.size(), 3u);
+    EXPECT_EQ(all["bad"].failure, "not this one");
+    EXPECT_EQ(all["fine"].failure, "");
+    EXPECT_THAT(all["fine"].feed, ::testing::Contains("a:fine"));
+    EXPECT_THAT(all["more"].feed, ::testing::Contains("a:more"));
+  });
+  EXPECT_EQ(Body("fine"), "body");
+  EXPECT_EQ(Body("bad"), "(none)");
+}
+
 TEST_P(CatalogContract, ASinkMayComeLate) {
   std::atomic<bool> stop = false;
   std::thread writer([&] {

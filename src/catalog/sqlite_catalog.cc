@@ -87,9 +87,17 @@ void SqliteCatalog::Write(std::string_view why, const std::function<void(Txn&)>&
   if (writer_id_.load() == std::this_thread::get_id()) {
     Abort("Catalog::Write called from a transaction body or a commit sink");
   }
-  auto job = std::make_shared<WriteJob>(why, body);
+  auto job = std::make_shared<WriteJob>(why, &body);
   queue_.Push(job, lane);
   job->Wait();
+}
+
+void SqliteCatalog::WriteLater(std::string_view why, std::function<void(Txn&)> body, WriteDone done,
+                               Lane lane) {
+  if (writer_id_.load() == std::this_thread::get_id()) {
+    Abort("Catalog::WriteLater called from a transaction body or a commit sink");
+  }
+  queue_.Push(std::make_shared<WriteJob>(why, std::move(body), std::move(done)), lane);
 }
 
 std::unique_ptr<SqliteConnection> SqliteCatalog::TakeReader() const {
@@ -193,7 +201,7 @@ void SqliteCatalog::RunBody(Slot& slot, const std::optional<Error>& broken) {
   SqliteTxn txn(*writer_connection_, SqliteTxn::Mode::kWrite);
   try {
     writer_connection_->Run(Sql::kSavepoint);
-    slot.job->body(txn);
+    slot.job->Run(txn);
     txn.RethrowEngineFailure();
     writer_connection_->Run(Sql::kRelease);
     slot.changes = std::move(txn.changes());

@@ -48,6 +48,8 @@ class SqliteCatalog final : public Catalog {
 
   void Write(std::string_view why, const std::function<void(Txn&)>& body,
              Lane lane = Lane::kControl) override;
+  void WriteLater(std::string_view why, std::function<void(Txn&)> body, WriteDone done,
+                  Lane lane = Lane::kControl) override;
   void Read(const std::function<void(Txn&)>& body) const override;
   void OnCommit(Sink sink) override;
 

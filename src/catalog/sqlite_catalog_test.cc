@@ -123,9 +123,9 @@ TEST(GroupCommit, ControlGoesBeforeBulkThatCameEarlier) {
 TEST(GroupCommit, BulkDoesNotStarve) {
   WriteQueue queue;
   std::function<void(Txn&)> body = [](Txn&) {};
-  auto bulk = std::make_shared<WriteJob>("bulk", body);
+  auto bulk = std::make_shared<WriteJob>("bulk", &body);
   for (int i = 0; i < 2 * WriteQueue::kControlPerBatch; ++i) {
-    queue.Push(std::make_shared<WriteJob>("control", body), Lane::kControl);
+    queue.Push(std::make_shared<WriteJob>("control", &body), Lane::kControl);
   }
   queue.Push(bulk, Lane::kBulk);
   WriteQueue::Batch batch;
@@ -134,7 +134,7 @@ TEST(GroupCommit, BulkDoesNotStarve) {
   while (auto job = queue.Take(batch)) {
     last = job;
     ++taken;
-    queue.Push(std::make_shared<WriteJob>("control", body), Lane::kControl);  // they keep coming
+    queue.Push(std::make_shared<WriteJob>("control", &body), Lane::kControl);  // they keep coming
   }
   EXPECT_EQ(last, bulk);
   EXPECT_EQ(taken, WriteQueue::kControlPerBatch + 1);

@@ -3,6 +3,10 @@
 namespace fireweed {
 
 void WriteJob::Finish(std::exception_ptr failure) {
+  if (done_later_) {
+    done_later_(std::move(failure));
+    return;
+  }
   std::lock_guard lock(mu_);
   failure_ = std::move(failure);
   done_ = true;

@@ -10,25 +10,36 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <utility>
 
 #include "catalog/catalog.h"
 
 namespace fireweed {
 
-// One call of Write. `body` and `why` are the caller's, who waits until the job is done.
+// One call of Write or WriteLater.
 class WriteJob {
  public:
-  WriteJob(std::string_view why, const std::function<void(Txn&)>& body) : why(why), body(body) {}
+  // `body` and `why` are the caller's, who waits until the job is done.
+  WriteJob(std::string_view why, const std::function<void(Txn&)>* body) : why(why), body_(body) {}
+  // Nobody waits: the job owns its body and tells `done`. `why` is a constant of the program.
+  WriteJob(std::string_view why, std::function<void(Txn&)>&& body, Catalog::WriteDone done)
+      : why(why), own_body_(std::move(body)), done_later_(std::move(done)) {}
+  WriteJob(const WriteJob&) = delete;
 
   const std::string_view why;
-  const std::function<void(Txn&)>& body;
 
+  void Run(Txn& txn) const { body_ ? (*body_)(txn) : own_body_(txn); }
   // The writer's side, called once, last: the caller may be gone right after.
   void Finish(std::exception_ptr failure);
   // The caller's side: blocks until Finish; rethrows what it was given.
   void Wait();
 
  private:
+  // Constant after construction.
+  const std::function<void(Txn&)>* const body_ = nullptr;
+  const std::function<void(Txn&)> own_body_;
+  const Catalog::WriteDone done_later_;
+
   std::mutex mu_;
   std::condition_variable finished_;
   bool done_ = false;           // guarded by mu_

@@ -99,16 +99,6 @@ struct Response {
   std::optional<std::string_view> Header(std::string_view name) const;
 };
 
-// A request body taken as it arrives. Calls come on pool threads, one at a time, in order; the
-// server reads no further from the client until Write has returned (that is the back-pressure). A
-// client that breaks off, or a Write that throws, ends with the destructor and no Finish.
-class BodySink {
- public:
-  virtual ~BodySink() = default;
-  virtual void Write(std::span<const std::byte> bytes) = 0;
-  virtual Response Finish() = 0;
-};
-
 // An answer that comes later (long polls): the handler returns at once, keeps the other end, and
 // whoever learns the news completes it from any thread. No thread waits meanwhile.
 class Deferred {
@@ -127,6 +117,8 @@ class Deferred {
   // What to answer when `timeout` passes first; runs on a pool thread.
   std::function<Response()> on_timeout;
   int64_t timeout_ms = 0;  // 0: no limit
+  // The answer is sure to come within moments: a server that drains waits for it.
+  bool soon = false;
 
  private:
   struct State;
@@ -135,6 +127,19 @@ class Deferred {
 };
 
 using Answer = std::variant<Response, std::shared_ptr<Deferred>>;
+
+// A request body taken as it arrives. Calls come on pool threads, one at a time, in order; the
+// server reads no further from the client until Write has returned (that is the back-pressure). A
+// client that breaks off, or a Write that throws, ends with the destructor and no Finish.
+class BodySink {
+ public:
+  virtual ~BodySink() = default;
+  virtual void Write(std::span<const std::byte> bytes) = 0;
+  virtual Response Finish() = 0;
+  // What the server calls: Finish, for a sink that can wait without a thread an answer that comes
+  // later. The sink is gone right after.
+  virtual Answer FinishLater() { return Finish(); }
+};
 
 // How a body is to be taken, decided when the head of a request is there.
 struct TakeWhole {
@@ -157,6 +162,10 @@ class Dispatcher {
   virtual Answer Handle(const Request&) = 0;
   // Pool thread, for TakeStream.
   virtual std::unique_ptr<BodySink> OpenBody(const Request&);
+  // I/O thread, for TakeStream when the whole body has arrived and is small; must not block. null means
+  // "not here": OpenBody is called on the pool. A sink that is given back is written to and finished
+  // on the I/O thread and must not block there either.
+  virtual std::unique_ptr<BodySink> TryOpenInline(const Request&) { return nullptr; }
   // Any thread: the API's own error shape for this request (JSON envelope, XML, plain text).
   virtual Response RenderError(const Request&, const Error&) = 0;
 };

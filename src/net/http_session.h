@@ -91,6 +91,7 @@ class HttpSession final : public std::enable_shared_from_this<HttpSession> {
   Task<Piece> FillBodyBuffer(size_t room);
   Task<bool> SayContinue();
   Task<bool> ReadWhole(int64_t max_bytes);
+  std::unique_ptr<BodySink> OpenSmallInline();
   Task<bool> StreamBody();
   Task<bool> RefusePiece(Piece piece);
 

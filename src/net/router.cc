@@ -112,6 +112,9 @@ void Router::OnStream(const api::MethodEntry& method, StreamHandler handler) {
 void Router::OnInline(const api::MethodEntry& method, InlineHandler handler) {
   Add(method).inline_handler = std::move(handler);
 }
+void Router::OnStreamInline(const api::MethodEntry& method, InlineStreamHandler handler) {
+  Add(method).inline_stream = std::move(handler);
+}
 void Router::Alias(std::string from, std::string to) {
   aliases_.emplace_back(std::move(from), std::move(to));
 }
@@ -176,18 +179,36 @@ std::shared_ptr<const Caller> Router::Identify(const Route& route, const Request
   return access_.Identify(request);
 }
 
+std::shared_ptr<const Caller> Router::AdmitInline(const Route& route, const Request& request,
+                                                  const PathValues& values) const {
+  std::shared_ptr<const Caller> caller = access_.IdentifyInline(request);
+  if (!caller || route.method.permission.empty()) return caller;
+  std::optional<bool> may =
+      access_.MayInline(*caller, route.method.permission, Resource(route, request, values));
+  // The slow path explains a refusal.
+  return may && *may ? caller : nullptr;
+}
+
+std::unique_ptr<BodySink> Router::TryOpenInline(const Request& request) {
+  Match match;
+  Find(request, match);
+  if (!match.route || !match.route->inline_stream) return nullptr;
+  Route& route = *match.route;
+  std::shared_ptr<const Caller> caller = AdmitInline(route, request, match.values);
+  if (!caller) return nullptr;
+  std::unique_ptr<BodySink> sink =
+      route.inline_stream(Call{request, *caller, match.values, route.method});
+  if (sink) route.requests.fetch_add(1, std::memory_order_relaxed);
+  return sink;
+}
+
 std::optional<Response> Router::TryInline(const Request& request) {
   Match match;
   Find(request, match);
   if (!match.route || !match.route->inline_handler) return std::nullopt;
   Route& route = *match.route;
-  std::shared_ptr<const Caller> caller = access_.IdentifyInline(request);
+  std::shared_ptr<const Caller> caller = AdmitInline(route, request, match.values);
   if (!caller) return std::nullopt;
-  if (!route.method.permission.empty()) {
-    std::optional<bool> may =
-        access_.MayInline(*caller, route.method.permission, Resource(route, request, match.values));
-    if (!may || !*may) return std::nullopt;  // the slow path explains a refusal
-  }
   std::optional<Response> response =
       route.inline_handler(Call{request, *caller, match.values, route.method});
   if (response) route.requests.fetch_add(1, std::memory_order_relaxed);

@@ -39,6 +39,7 @@ struct Call {
 using Handler = std::function<Answer(const Call&)>;
 using StreamHandler = std::function<std::unique_ptr<BodySink>(const Call&)>;
 using InlineHandler = std::function<std::optional<Response>(const Call&)>;
+using InlineStreamHandler = std::function<std::unique_ptr<BodySink>(const Call&)>;
 
 // Fills a described request from path, query and body, by the kPath, kQuery and kBody flags.
 void FillRequest(const Type& type, void* request, const Call& call);
@@ -74,6 +75,8 @@ class Router final : public Dispatcher {
   void OnStream(const api::MethodEntry& method, StreamHandler handler);
   // A short cut for a method that already has a handler: tried first, on the I/O thread.
   void OnInline(const api::MethodEntry& method, InlineHandler handler);
+  // The same for a streamed body that is small and has arrived whole; null goes to the pool.
+  void OnStreamInline(const api::MethodEntry& method, InlineStreamHandler handler);
   // Requests whose path begins with `from` are routed as if it began with `to` ("/compute/beta/").
   void Alias(std::string from, std::string to);
 
@@ -81,6 +84,7 @@ class Router final : public Dispatcher {
   BodyPlan PlanBody(const Request& request) override;
   Answer Handle(const Request& request) override;
   std::unique_ptr<BodySink> OpenBody(const Request& request) override;
+  std::unique_ptr<BodySink> TryOpenInline(const Request& request) override;
   Response RenderError(const Request& request, const Error& error) override;
 
   // Every route, for discovery documents, API docs and the test that no two collide.
@@ -101,6 +105,7 @@ class Router final : public Dispatcher {
     Handler handler;
     StreamHandler stream;
     InlineHandler inline_handler;
+    InlineStreamHandler inline_stream;
     std::atomic<int64_t> requests{0}, errors{0};
     Route(const api::MethodEntry& entry) : method(entry), pattern(entry.path) {}
   };
@@ -115,6 +120,9 @@ class Router final : public Dispatcher {
   Match FindOrThrow(const Request& request) const;
   std::string Resource(const Route& route, const Request& request, const PathValues& values) const;
   std::shared_ptr<const Caller> Identify(const Route& route, const Request& request) const;
+  // Who may do this, from memory alone; null when that cannot be told here, or the answer is no.
+  std::shared_ptr<const Caller> AdmitInline(const Route& route, const Request& request,
+                                            const PathValues& values) const;
   void Authorize(const Route& route, const Request& request, const PathValues& values,
                  const Caller& caller) const;
 

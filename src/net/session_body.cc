@@ -126,9 +126,19 @@ Task<bool> HttpSession::ReadWhole(int64_t max_bytes) {
   co_return true;
 }
 
-// Small uploads take one hop to the pool: opening, writing and finishing in one go.
+// Null when the pool has to open it, or to say why it cannot.
+std::unique_ptr<BodySink> HttpSession::OpenSmallInline() {
+  try {
+    return listener_.dispatcher->TryOpenInline(request_);
+  } catch (const Failure&) {
+    return nullptr;
+  }
+}
+
+// Small uploads take one hop to the pool, or none: opening, writing and finishing in one go.
 Task<bool> HttpSession::StreamBody() {
   std::unique_ptr<BodySink> sink;
+  std::shared_ptr<Deferred> deferred;
   Piece piece = Piece::kMore;
   bool settled = false;  // response_ is the answer
   std::function<void()> take = [&] {
@@ -136,14 +146,15 @@ Task<bool> HttpSession::StreamBody() {
     response_ = Guarded([&] {
       if (!sink) sink = listener_.dispatcher->OpenBody(request_);
       if (!piece_.empty()) sink->Write(AsBytes(piece_));
-      if (piece == Piece::kLast) return sink->Finish();
-      settled = false;
+      settled = piece == Piece::kLast;
+      Answer answer = settled ? sink->FinishLater() : Response();
+      if (auto* response = std::get_if<Response>(&answer)) return std::move(*response);
+      deferred = std::get<std::shared_ptr<Deferred>>(answer);
       return Response();
     });
-    if (settled) {
-      sink.reset();
-      CompressIfAsked();
-    }
+    if (!settled) return;
+    sink.reset();
+    if (!deferred) CompressIfAsked();
   };
   piece_ = {};
   if (expects_continue_ && !body_done_) co_await OnPool(take);
@@ -152,8 +163,18 @@ Task<bool> HttpSession::StreamBody() {
     if (!on) piece = Piece::kGone;
   }
   while (!settled && (piece == Piece::kMore)) {
+    bool first = !sink;
     piece = co_await NextPiece();
-    if (piece == Piece::kMore || piece == Piece::kLast) co_await OnPool(take);
+    if (piece == Piece::kLast && first) sink = OpenSmallInline();
+    if (piece == Piece::kLast && first && sink) {
+      take();
+    } else if (piece == Piece::kMore || piece == Piece::kLast) {
+      co_await OnPool(take);
+    }
+  }
+  if (deferred) {
+    bool answered = co_await AwaitDeferred(deferred);
+    if (!answered) co_return false;
   }
   bool sent = false;
   if (settled) {

@@ -32,11 +32,11 @@ Task<bool> HttpSession::AwaitDeferred(std::shared_ptr<Deferred> deferred) {
     mailbox->response = std::move(response);
     mailbox->session->loop_.Post([session = mailbox->session] { session->news_.Signal(); });
   });
-  WatchClient();
+  if (!deferred->soon) WatchClient();
   std::chrono::milliseconds limit(deferred->timeout_ms);
   bool news = true;
   bool answered = false;
-  while (news && !answered && !client_left_ && !stopping_ && !draining_) {
+  while (news && !answered && !client_left_ && !stopping_ && (!draining_ || deferred->soon)) {
     if (limit.count() > 0) {
       news = co_await news_.WaitFor(limit);
     } else {

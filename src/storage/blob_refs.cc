@@ -1,15 +1,41 @@
 #include "storage/blob_refs.h"
 
 #include "storage/compact_form.h"
+#include "storage/small_blobs.h"
 
 namespace fireweed::storage {
+namespace {
+
+void AddSmallRef(Txn& txn, const BlobId& blob) {
+  std::optional<Row<SmallBlob>> row = txn.Find<SmallBlob>(blob);
+  if (!row) throw Failure(Code::kInternal, "small blob " + blob + " is missing");
+  ++row->value.refs;
+  txn.Put(blob, row->value);
+}
+
+void ReleaseSmallRef(Txn& txn, const BlobId& blob) {
+  std::optional<Row<SmallBlob>> row = txn.Find<SmallBlob>(blob);
+  if (!row) return;
+  if (--row->value.refs > 0) {
+    txn.Put(blob, row->value);
+  } else {
+    txn.Erase<SmallBlob>(blob);
+  }
+}
+
+}  // namespace
 
 void AddBlobRef(Txn& txn, const BlobId& blob) {
+  if (IsSmallBlob(blob)) return AddSmallRef(txn, blob);
   std::optional<Row<BlobRefCount>> row = txn.Find<BlobRefCount>(blob);
   txn.Put(blob, BlobRefCount{row ? row->value.count + 1 : 1});
 }
 
 bool ReleaseBlobRef(Txn& txn, const BlobId& blob) {
+  if (IsSmallBlob(blob)) {
+    ReleaseSmallRef(txn, blob);
+    return false;
+  }
   std::optional<Row<BlobRefCount>> row = txn.Find<BlobRefCount>(blob);
   if (!row) return false;
   if (row->value.count > 1) {
@@ -20,7 +46,10 @@ bool ReleaseBlobRef(Txn& txn, const BlobId& blob) {
   return true;
 }
 
-bool HasBlobRef(Txn& txn, const BlobId& blob) { return txn.Find<BlobRefCount>(blob).has_value(); }
+bool HasBlobRef(Txn& txn, const BlobId& blob) {
+  if (IsSmallBlob(blob)) return txn.Find<SmallBlob>(blob).has_value();
+  return txn.Find<BlobRefCount>(blob).has_value();
+}
 
 }  // namespace fireweed::storage
 

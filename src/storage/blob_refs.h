@@ -16,7 +16,8 @@ struct BlobRefCount {
 };
 
 void AddBlobRef(Txn& txn, const BlobId& blob);
-// True when nothing refers to the blob any more: to be dropped once the transaction is committed.
+// True when nothing refers to the blob any more: to be dropped once the transaction is committed. A
+// small blob goes with its last reference, in the same transaction, and there is nothing to drop.
 bool ReleaseBlobRef(Txn& txn, const BlobId& blob);
 bool HasBlobRef(Txn& txn, const BlobId& blob);
 

@@ -2,7 +2,39 @@
 
 #include <algorithm>
 
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "base/checksum.h"
+#include "storage/small_blobs.h"
+
 namespace fireweed::storage {
+namespace {
+
+class SmallReader final : public BlobReader {
+ public:
+  explicit SmallReader(std::shared_ptr<const std::string> bytes) : bytes_(std::move(bytes)) {}
+  int64_t size() const override { return static_cast<int64_t>(bytes_->size()); }
+  Result<size_t> ReadAt(int64_t offset, std::span<std::byte> out) const override {
+    if (offset < 0) return Error{Code::kInternal, "", "read before the beginning"};
+    std::span<const std::byte> bytes = AsBytes(*bytes_);
+    bytes = bytes.subspan(std::min(static_cast<size_t>(offset), bytes.size()));
+    size_t count = std::min(out.size(), bytes.size());
+    std::copy_n(bytes.begin(), count, out.begin());
+    return count;
+  }
+
+ private:
+  std::shared_ptr<const std::string> bytes_;
+};
+
+Result<std::shared_ptr<const std::string>> SmallBytes(Txn& txn, const BlobId& id) {
+  std::optional<Row<SmallBlob>> row = txn.Find<SmallBlob>(id);
+  if (!row) return Error{Code::kInternal, "", fmt::format("small blob {} is missing", id)};
+  return std::make_shared<const std::string>(std::move(row->value.bytes));
+}
+
+}  // namespace
 
 class ObjectBytes::Source final : public net::ByteSource {
  public:
@@ -29,20 +61,44 @@ class ObjectBytes::Source final : public net::ByteSource {
   int64_t at_, left_, length_ = 0;
 };
 
-Result<std::shared_ptr<const ObjectBytes>> ObjectBytes::Open(const BlobStore& blobs,
+Result<ObjectBytes::Part> ObjectBytes::OpenPart(Txn& txn, const BlobStore& blobs,
+                                                const ObjectPart& part) {
+  Part opened{0, nullptr, nullptr};
+  if (IsSmallBlob(part.blob)) {
+    Result<std::shared_ptr<const std::string>> small = SmallBytes(txn, part.blob);
+    if (!small.ok()) return small.error();
+    opened.small = *small;
+    opened.reader = std::make_shared<SmallReader>(*small);
+  } else {
+    Result<std::shared_ptr<BlobReader>> reader = blobs.Open(part.blob);
+    if (!reader.ok()) return reader.error();
+    opened.reader = *reader;
+  }
+  if (opened.reader->size() == part.size) return opened;
+  return Error{Code::kInternal, "", "a blob has not the size that its row says"};
+}
+
+Result<std::shared_ptr<const ObjectBytes>> ObjectBytes::Open(Txn& txn, const BlobStore& blobs,
                                                              const ObjectRow& row) {
   auto bytes = std::make_shared<ObjectBytes>();
   for (const ObjectPart& part : row.parts) {
     if (part.size == 0) continue;
-    Result<std::shared_ptr<BlobReader>> reader = blobs.Open(part.blob);
-    if (!reader.ok()) return reader.error();
-    if ((*reader)->size() != part.size) {
-      return Error{Code::kInternal, "", "a blob has not the size that its row says"};
-    }
-    bytes->parts_.push_back({bytes->size_, *reader});
+    Result<Part> opened = OpenPart(txn, blobs, part);
+    if (!opened.ok()) return opened.error();
+    opened->first = bytes->size_;
+    bytes->parts_.push_back(*std::move(opened));
     bytes->size_ += part.size;
   }
+  // A few microseconds; files are checked by the scrub.
+  std::shared_ptr<const std::string> whole = bytes->in_memory();
+  if (whole && Crc32c(AsBytes(*whole)) != row.crc32c) {
+    return Error{Code::kInternal, "", "the object's bytes do not match its checksum"};
+  }
   return std::shared_ptr<const ObjectBytes>(std::move(bytes));
+}
+
+std::shared_ptr<const std::string> ObjectBytes::in_memory() const {
+  return parts_.size() == 1 ? parts_[0].small : nullptr;
 }
 
 const ObjectBytes::Part& ObjectBytes::PartAt(int64_t offset) const {
@@ -64,6 +120,16 @@ void ObjectBytes::SendAs(net::Response& response, const ByteRange& range) const 
   }
   const Part& part = PartAt(range.first);
   int64_t within = range.first - part.first;
+  if (part.small && within + range.length <= part.reader->size()) {
+    bool whole = range.length == part.reader->size();
+    if (whole) {
+      response.body = part.small;
+    } else {
+      response.body =
+          part.small->substr(static_cast<size_t>(within), static_cast<size_t>(range.length));
+    }
+    return;
+  }
   std::shared_ptr<const File> file = part.reader->file();
   if (file && within + range.length <= part.reader->size()) {
     response.body = net::FileSlice{std::move(file), within, range.length};

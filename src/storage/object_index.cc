@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "storage/blob_refs.h"
+#include "storage/small_blobs.h"
 
 namespace fireweed::storage {
 namespace {
@@ -108,9 +109,13 @@ bool ObjectIndex::IsEmpty(std::string_view bucket) {
 }
 
 void ObjectIndex::PutLive(std::string_view bucket, std::string_view name, const ObjectRow& row,
-                          OldVersion old, Time now) {
+                          OldVersion old, Time now, const std::string* small) {
   // The new references first: a copy onto itself keeps its blob.
-  for (const ObjectPart& part : row.parts) AddBlobRef(txn_, part.blob);
+  if (small) {
+    txn_.Put(row.parts.at(0).blob, SmallBlob{1, *small});
+  } else {
+    for (const ObjectPart& part : row.parts) AddBlobRef(txn_, part.blob);
+  }
   if (std::optional<ObjectRow> before = FindLive(bucket, name)) {
     Retire(bucket, name, *std::move(before), old, now);
   }

@@ -33,9 +33,10 @@ class ObjectIndex {
   // True when the bucket holds no version of anything.
   bool IsEmpty(std::string_view bucket);
 
-  // Makes `row` the live version and refers to its blobs.
+  // Makes `row` the live version and refers to its blobs. `small`: the bytes of its only part, a small
+  // blob that nothing refers to yet; null when the blobs are there.
   void PutLive(std::string_view bucket, std::string_view name, const ObjectRow& row, OldVersion old,
-               Time now);
+               Time now, const std::string* small = nullptr);
   // Changes a version's metadata in place. REQUIRES: it is there, with the same blobs.
   void Rewrite(std::string_view bucket, std::string_view name, const ObjectRow& row);
   // Takes the live version away. REQUIRES: it is there.

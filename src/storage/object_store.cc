@@ -5,6 +5,7 @@
 #include "base/bytes.h"
 #include "base/checksum.h"
 #include "storage/bucket_record.h"
+#include "storage/small_blobs.h"
 
 namespace fireweed::storage {
 namespace {
@@ -35,6 +36,16 @@ ObjectRow FindOrRefuse(Txn& txn, ObjectIndex& index, const ObjectAddress& addres
   if (!row) RefuseMissing(txn, address);
   RequireConditions(conditions, PointOf(row), purpose);
   return *std::move(row);
+}
+
+Error ErrorOf(const std::exception_ptr& failure) {
+  try {
+    std::rethrow_exception(failure);
+  } catch (const Failure& thrown) {
+    return thrown.error();
+  } catch (const std::exception& thrown) {
+    return {Code::kInternal, "", thrown.what()};
+  }
 }
 
 bool IsUtf8(std::string_view text) {
@@ -80,14 +91,31 @@ ObjectRow ObjectStore::Find(const ObjectAddress& address,
   });
 }
 
+// Without bytes when a blob went meanwhile: the object was replaced, a newer row is there, or none.
+OpenedObject ObjectStore::OpenOnce(Txn& txn, const ObjectAddress& address,
+                                   const api::storage::ObjectConditions& conditions) const {
+  ObjectIndex index(txn);
+  ObjectRow row = FindOrRefuse(txn, index, address, conditions, Purpose::kRead);
+  Result<std::shared_ptr<const ObjectBytes>> bytes = ObjectBytes::Open(txn, blobs_, row);
+  if (bytes.ok()) return {std::move(row), *bytes};
+  if (bytes.error().code == Code::kNotFound) return {};
+  log_.Error(
+      "object cannot be opened",
+      {{"bucket", address.bucket}, {"object", address.name}, {"why", bytes.error().message}});
+  throw Failure(bytes.error());
+}
+
 OpenedObject ObjectStore::Open(const ObjectAddress& address,
                                const api::storage::ObjectConditions& conditions) const {
   for (int attempt = 0; attempt < kOpenAttempts; ++attempt) {
-    ObjectRow row = Find(address, conditions);
-    Result<std::shared_ptr<const ObjectBytes>> bytes = ObjectBytes::Open(blobs_, row);
-    if (bytes.ok()) return {std::move(row), *bytes};
-    // Replaced between the two steps: its blob went, a newer row is there, or none.
-    if (bytes.error().code != Code::kNotFound) throw Failure(bytes.error());
+    uint64_t turn = hot_.Turn(address.bucket, address.name);
+    OpenedObject object =
+        Query(catalog_, [&](Txn& txn) { return OpenOnce(txn, address, conditions); });
+    if (!object.bytes) continue;
+    if (!address.generation) {
+      hot_.Keep(address.bucket, address.name, std::make_shared<const OpenedObject>(object), turn);
+    }
+    return object;
   }
   log_.Error("object without its bytes", {{"bucket", address.bucket}, {"object", address.name}});
   throw Failure(Code::kInternal, "The object's bytes are missing.");
@@ -115,7 +143,11 @@ ObjectRow ObjectStore::Change(std::string_view why, const Body& body) {
   return row;
 }
 
-void ObjectStore::DropFreed(const std::vector<BlobId>& freed) {
+void ObjectStore::DropFreed(std::vector<BlobId> freed) {
+  freed_later_.With([&](auto& later) {
+    freed.insert(freed.end(), later.begin(), later.end());
+    later.clear();
+  });
   for (const BlobId& blob : freed) {
     Result<> dropped = blobs_.Drop(blob);
     if (!dropped.ok()) {
@@ -125,7 +157,7 @@ void ObjectStore::DropFreed(const std::vector<BlobId>& freed) {
 }
 
 ObjectRow ObjectStore::PutNew(Txn& txn, ObjectIndex& index, const NewObject& object) {
-  api::storage::Bucket bucket = FindBucket(txn, object.bucket).value;
+  std::shared_ptr<const api::storage::Bucket> bucket = buckets_.Find(txn, object.bucket);
   std::optional<ObjectRow> before = index.FindLive(object.bucket, object.name);
   RequireConditions(object.conditions, PointOf(before), Purpose::kWrite);
   ObjectRow row = object.row;
@@ -134,19 +166,55 @@ ObjectRow ObjectStore::PutNew(Txn& txn, ObjectIndex& index, const NewObject& obj
   row.metageneration = 1;
   row.created = row.updated = row.class_updated = FromMicros(ToMicros(now));
   row.deleted = {};
-  if (row.storage_class.empty()) row.storage_class = bucket.storageClass;
-  OldVersion old = KeepsOldVersions(bucket) ? OldVersion::kArchive : OldVersion::kDrop;
-  index.PutLive(object.bucket, object.name, row, old, now);
+  if (row.storage_class.empty()) row.storage_class = bucket->storageClass;
+  OldVersion old = KeepsOldVersions(*bucket) ? OldVersion::kArchive : OldVersion::kDrop;
+  bool small = object.small_bytes && !object.small_bytes->empty();
+  if (small) row.parts = {{SmallBlobId(row.generation), row.size}};
+  index.PutLive(object.bucket, object.name, row, old, now, small ? &*object.small_bytes : nullptr);
   return row;
 }
 
-ObjectRow ObjectStore::Insert(const NewObject& object, const Also& also) {
+void ObjectStore::CheckSmall(const NewObject& object) const {
   CheckObjectName(object.name);
+  if (object.small_bytes) blobs_.CheckRoom().value();
+}
+
+ObjectRow ObjectStore::Insert(const NewObject& object, const Also& also) {
+  CheckSmall(object);
   return Change("object insert", [&](Txn& txn, ObjectIndex& index) {
     ObjectRow row = PutNew(txn, index, object);
     if (also) also(txn, row);
     return row;
   });
+}
+
+void ObjectStore::InsertLater(NewObject object, Inserted then) {
+  CheckSmall(object);
+  struct Work {
+    Work(PendingWrites& pending, NewObject o, Inserted t)
+        : ticket(pending), object(std::move(o)), then(std::move(t)) {}
+    PendingWrites::Ticket ticket;  // first: what follows is gone when it is
+    NewObject object;
+    Inserted then;
+    ObjectRow row;
+    std::vector<BlobId> freed;
+  };
+  auto work = std::make_shared<Work>(pending_, std::move(object), std::move(then));
+  auto body = [this, work](Txn& txn) {
+    ObjectIndex index(txn);
+    work->row = PutNew(txn, index, work->object);
+    work->freed = std::move(index.freed());
+  };
+  auto done = [this, work](std::exception_ptr failure) {
+    if (failure) {
+      work->then(ErrorOf(failure));
+      return;
+    }
+    freed_later_.With(
+        [&](auto& later) { later.insert(later.end(), work->freed.begin(), work->freed.end()); });
+    work->then(std::move(work->row));
+  };
+  catalog_.WriteLater("object insert", std::move(body), std::move(done), Lane::kBulk);
 }
 
 ObjectRow ObjectStore::ChangeMetadata(const ObjectAddress& address,
@@ -164,12 +232,25 @@ ObjectRow ObjectStore::ChangeMetadata(const ObjectAddress& address,
   });
 }
 
+ObjectRow ObjectStore::SetStorageClass(const ObjectAddress& address,
+                                       const api::storage::ObjectConditions& conditions,
+                                       const std::string& storage_class) {
+  return Change("object class", [&](Txn& txn, ObjectIndex& index) {
+    ObjectRow row = FindOrRefuse(txn, index, address, conditions, Purpose::kWrite);
+    row.storage_class = storage_class;
+    ++row.metageneration;
+    row.updated = row.class_updated = FromMicros(ToMicros(clock_.Now()));
+    index.Rewrite(address.bucket, address.name, row);
+    return row;
+  });
+}
+
 void ObjectStore::Delete(const ObjectAddress& address,
                          const api::storage::ObjectConditions& conditions) {
   Change("object delete", [&](Txn& txn, ObjectIndex& index) {
     ObjectRow row = FindOrRefuse(txn, index, address, conditions, Purpose::kWrite);
-    api::storage::Bucket bucket = FindBucket(txn, address.bucket).value;
-    if (address.generation || !KeepsOldVersions(bucket)) {
+    std::shared_ptr<const api::storage::Bucket> bucket = buckets_.Find(txn, address.bucket);
+    if (address.generation || !KeepsOldVersions(*bucket)) {
       index.RemoveVersion(address.bucket, address.name, row.generation);
     } else {
       index.RemoveLive(address.bucket, address.name, OldVersion::kArchive, clock_.Now());
@@ -216,7 +297,8 @@ std::unique_ptr<BlobWriter> ObjectStore::ComposeByCopy(const std::vector<ObjectR
   std::unique_ptr<BlobWriter> writer = blobs_.Create().value();
   std::vector<std::byte> buffer(kCopyBuffer);
   for (const ObjectRow& source : sources) {
-    std::shared_ptr<const ObjectBytes> bytes = ObjectBytes::Open(blobs_, source).value();
+    std::shared_ptr<const ObjectBytes> bytes =
+        Query(catalog_, [&](Txn& txn) { return ObjectBytes::Open(txn, blobs_, source).value(); });
     for (int64_t at = 0; at < bytes->size();) {
       size_t got = bytes->ReadAt(at, buffer).value();
       writer->Append(std::span(buffer).subspan(0, got)).value();

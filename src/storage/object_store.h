@@ -17,12 +17,16 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/guarded.h"
 #include "base/log.h"
 #include "blob/blob_store.h"
 #include "catalog/catalog.h"
 #include "storage/generations.h"
+#include "storage/hot_objects.h"
+#include "storage/known_buckets.h"
 #include "storage/object_bytes.h"
 #include "storage/object_index.h"
+#include "storage/pending_writes.h"
 #include "storage/preconditions.h"
 
 namespace fireweed::storage {
@@ -36,6 +40,9 @@ struct NewObject {
   std::string bucket, name;
   ObjectRow row;  // metadata, sums and parts; the store gives generation and times
   api::storage::ObjectConditions conditions;
+  // Few enough to be kept in the catalog: the store makes a small blob of them with the row, which has
+  // no parts then. None: the row's parts are in the blob store.
+  std::optional<std::string> small_bytes;
 };
 
 struct CopyOrder {
@@ -55,41 +62,63 @@ struct ComposeOrder {
   api::storage::Object metadata;
 };
 
-struct OpenedObject {
-  ObjectRow row;
-  std::shared_ptr<const ObjectBytes> bytes;
+struct StoreOptions {
+  int64_t hot_bytes = 64 << 20;  // memory for objects that are read again and again
 };
 
 class ObjectStore {
  public:
-  ObjectStore(Catalog& catalog, BlobStore& blobs, const Clock& clock, Logger& log)
-      : catalog_(catalog), blobs_(blobs), clock_(clock), log_(log), generations_(catalog, clock) {}
+  ObjectStore(Catalog& catalog, BlobStore& blobs, const Clock& clock, Logger& log,
+              const StoreOptions& options = {})
+      : catalog_(catalog),
+        blobs_(blobs),
+        clock_(clock),
+        log_(log),
+        generations_(catalog, clock),
+        hot_(catalog, options.hot_bytes) {}
 
   ObjectRow Find(const ObjectAddress& address,
                  const api::storage::ObjectConditions& conditions) const;
   OpenedObject Open(const ObjectAddress& address,
                     const api::storage::ObjectConditions& conditions) const;
+  // The live version, if it was opened lately: for I/O threads, never blocks, never older than the last
+  // acknowledged write. Null: Open it on the pool.
+  HotObjects::Entry PeekHot(std::string_view bucket, std::string_view name) const {
+    return hot_.Peek(bucket, name);
+  }
   ListingPage List(const std::string& bucket, const ListingQuery& query) const;
 
   // `also` runs in the same transaction, after the object is in: what an upload has to note with
   // it.
   using Also = std::function<void(Txn&, const ObjectRow&)>;
   ObjectRow Insert(const NewObject& object, const Also& also = nullptr);
+  // Insert without waiting, for an object with small_bytes: does not block but for a look at the disk's
+  // free space, so it is fit for I/O threads. `then` is called once, when the object is durable or will
+  // never be, on the committing thread: it must be quick and not call back. Throws Failure when
+  // nothing was begun.
+  using Inserted = std::function<void(Result<ObjectRow>)>;
+  void InsertLater(NewObject object, Inserted then);
   // Changes what clients may set; `change` may run several times and throw.
   ObjectRow ChangeMetadata(const ObjectAddress& address,
                            const api::storage::ObjectConditions& conditions,
                            const std::function<void(api::storage::Object&)>& change);
+  ObjectRow SetStorageClass(const ObjectAddress& address,
+                            const api::storage::ObjectConditions& conditions,
+                            const std::string& storage_class);
   void Delete(const ObjectAddress& address, const api::storage::ObjectConditions& conditions);
   ObjectRow Copy(const CopyOrder& order);
   ObjectRow Compose(const ComposeOrder& order);
 
   // Drops blobs that no row refers to; what cannot be dropped now is left to the sweep.
-  void DropFreed(const std::vector<BlobId>& freed);
+  void DropFreed(std::vector<BlobId> freed);
 
  private:
   using Body = std::function<ObjectRow(Txn&, ObjectIndex&)>;
   ObjectRow Change(std::string_view why, const Body& body);
   ObjectRow PutNew(Txn& txn, ObjectIndex& index, const NewObject& object);
+  void CheckSmall(const NewObject& object) const;
+  OpenedObject OpenOnce(Txn& txn, const ObjectAddress& address,
+                        const api::storage::ObjectConditions& conditions) const;
   void ComposeByReference(const std::vector<ObjectRow>& sources, ObjectRow& row) const;
   std::unique_ptr<BlobWriter> ComposeByCopy(const std::vector<ObjectRow>& sources,
                                             ObjectRow& row) const;
@@ -99,6 +128,11 @@ class ObjectStore {
   const Clock& clock_;
   Logger& log_;
   Generations generations_;
+  KnownBuckets buckets_;
+  mutable HotObjects hot_;
+  // Blobs freed where nothing may block: dropped with the next ones.
+  Guarded<std::vector<BlobId>> freed_later_;
+  PendingWrites pending_;  // last: its destructor waits for bodies that use the rest
 };
 
 // Throws Failure(kInvalid) unless it may be the name of an object.

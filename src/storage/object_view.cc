@@ -10,6 +10,10 @@
 
 namespace fireweed::storage {
 
+bool WantsFaults(const net::Request& request) {
+  return request.Header("x-goog-emulator-instructions") || request.Header("x-retry-test-id");
+}
+
 ReplyShape ReplyShape::Of(const net::Request& request, Projection usual) {
   ReplyShape shape;
   shape.base_url = request.BaseUrl();

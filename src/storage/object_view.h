@@ -13,6 +13,9 @@
 
 namespace fireweed::storage {
 
+// Clients that test their retries ask for faults; those are made on the long way only.
+bool WantsFaults(const net::Request& request);
+
 // What a reply needs of its request, kept beyond it: an upload answers when its body has come.
 struct ReplyShape {
   std::string base_url;  // "https://host:port"

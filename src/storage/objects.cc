@@ -34,6 +34,10 @@ void Objects::Serve(net::Router& router) {
   router.On(api::storage::kListObjects, this, &Objects::List);
   router.On(api::storage::kGetObject, this, &Objects::Get);
   router.On(api::storage::kDownloadObject, this, &Objects::Download);
+  for (const api::MethodEntry& method :
+       {api::storage::kGetObject.entry(), api::storage::kDownloadObject.entry()}) {
+    router.OnInline(method, [this](const net::Call& call) { return DownloadInline(call); });
+  }
   router.On(api::storage::kPatchObject, this, &Objects::Patch);
   router.On(api::storage::kUpdateObject, this, &Objects::Update);
   router.On(api::storage::kDeleteObject, this, &Objects::Delete);
@@ -65,6 +69,15 @@ net::Answer Objects::Get(const api::storage::GetObject& request, const net::Call
 net::Answer Objects::Download(const api::storage::GetObject& request, const net::Call& call) {
   OpenedObject object = store_.Open({request.bucket, request.object, request.generation}, request);
   return MediaReply(object, call.http, EtagForm::kOpaque);
+}
+
+// The plain question only: what changes the answer goes the long way.
+std::optional<net::Response> Objects::DownloadInline(const net::Call& call) {
+  bool plain = call.http.query == "alt=media" && !WantsFaults(call.http);
+  if (!plain) return std::nullopt;
+  HotObjects::Entry object = store_.PeekHot(call.Path("bucket"), call.Path("object"));
+  if (!object) return std::nullopt;
+  return MediaReply(*object, call.http, EtagForm::kOpaque);
 }
 
 net::Answer Objects::List(const api::storage::ListObjects& request, const net::Call& call) {

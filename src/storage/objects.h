@@ -20,6 +20,7 @@ class Objects {
  private:
   net::Answer Get(const api::storage::GetObject& request, const net::Call& call);
   net::Answer Download(const api::storage::GetObject& request, const net::Call& call);
+  std::optional<net::Response> DownloadInline(const net::Call& call);
   net::Answer List(const api::storage::ListObjects& request, const net::Call& call);
   net::Answer Patch(const api::storage::ChangeObject& request, const net::Call& call);
   net::Answer Update(const api::storage::ChangeObject& request, const net::Call& call);

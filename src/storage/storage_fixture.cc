@@ -1,7 +1,10 @@
 #include "storage/storage_fixture.h"
 
+#include <future>
+
 #include "base/bytes.h"
 #include "identity/tokens.h"
+#include "storage/small_blobs.h"
 
 namespace fireweed::storage {
 namespace {
@@ -21,6 +24,13 @@ std::string BodyText(net::Response& response) {
   std::byte buffer[7];
   while (size_t got = source.Read(buffer).value()) out += AsText(std::span(buffer).subspan(0, got));
   return out;
+}
+
+// Blocks until whoever commits has completed it.
+net::Response Await(net::Deferred& deferred) {
+  std::promise<net::Response> promise;
+  deferred.OnComplete([&](net::Response response) { promise.set_value(std::move(response)); });
+  return promise.get_future().get();
 }
 
 }  // namespace
@@ -69,12 +79,16 @@ net::Response StorageFixture::Dispatch(const net::Request& request, const Ask& a
   if (!std::holds_alternative<net::TakeStream>(router->PlanBody(request))) {
     return std::get<net::Response>(router->Handle(request));
   }
-  std::unique_ptr<net::BodySink> sink = router->OpenBody(request);
+  bool inline_size = ask.body.size() <= ask.step && !ask.break_off;
+  std::unique_ptr<net::BodySink> sink = inline_size ? router->TryOpenInline(request) : nullptr;
+  if (!sink) sink = router->OpenBody(request);
   for (size_t at = 0; at < ask.body.size(); at += ask.step) {
     sink->Write(AsBytes(std::string_view(ask.body).substr(at, ask.step)));
   }
   if (ask.break_off) return {};
-  return sink->Finish();
+  net::Answer answer = sink->FinishLater();
+  if (auto* response = std::get_if<net::Response>(&answer)) return std::move(*response);
+  return Await(*std::get<std::shared_ptr<net::Deferred>>(answer));
 }
 
 Reply StorageFixture::Send(const Ask& ask) {
@@ -127,6 +141,7 @@ std::string StorageFixture::Read(std::string_view bucket, std::string_view name)
 int64_t StorageFixture::BlobCount() {
   int64_t count = 0;
   blobs.List([&](const BlobListing&) { ++count; }).value();
+  count += std::ssize(Query(catalog, [](Txn& txn) { return txn.Scan<SmallBlob>({}); }));
   return count;
 }
 

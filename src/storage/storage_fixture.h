@@ -67,6 +67,7 @@ class StorageFixture {
   Reply Upload(std::string_view bucket, std::string_view name, std::string body,
                std::string_view more_query = "");
   std::string Read(std::string_view bucket, std::string_view name);
+  // Small ones in the catalog and files of the blob store.
   int64_t BlobCount();
 
   SimClock clock;

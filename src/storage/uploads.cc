@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/bytes.h"
+#include "net/errors.h"
 #include "storage/gunzip.h"
 #include "storage/multipart.h"
 #include "storage/upload_draft.h"
@@ -25,15 +26,42 @@ class OneRequestSink : public net::BodySink {
   }
 
  protected:
-  net::Response MakeObject() {
-    declared_.Take(target_.metadata);
-    NewObject object = target_.Object(catalog_);
-    draft_.CommitInto(object.row, declared_);
+  // Throws Failure when the upload is not complete.
+  virtual void CheckComplete() {}
+
+ public:
+  net::Response Finish() final {
+    NewObject object = TakeObject();
     ObjectRow row = store_.Insert(object);
     draft_.Keep();
     return JsonReply(ShowObject(row, object.bucket, object.name, shape_, nullptr), shape_);
   }
 
+  // A small object waits for its commit without a thread, so that any number share one.
+  net::Answer FinishLater() final {
+    if (!draft_.in_memory()) return Finish();
+    NewObject object = TakeObject();
+    auto deferred = std::make_shared<net::Deferred>();
+    deferred->soon = true;
+    auto then = [deferred, shape = shape_, bucket = object.bucket,
+                 name = object.name](Result<ObjectRow> row) {
+      deferred->Complete(row.ok() ? JsonReply(ShowObject(*row, bucket, name, shape, nullptr), shape)
+                                  : net::JsonError(row.error()));
+    };
+    store_.InsertLater(std::move(object), std::move(then));
+    return deferred;
+  }
+
+ private:
+  NewObject TakeObject() {
+    CheckComplete();
+    declared_.Take(target_.metadata);
+    NewObject object = target_.Object(catalog_);
+    draft_.CommitInto(object, declared_);
+    return object;
+  }
+
+ protected:
   ObjectStore& store_;
   const Catalog& catalog_;
   const ReplyShape shape_;
@@ -46,7 +74,6 @@ class MediaSink final : public OneRequestSink {
  public:
   using OneRequestSink::OneRequestSink;
   void Write(std::span<const std::byte> bytes) override { draft_.Append(bytes); }
-  net::Response Finish() override { return MakeObject(); }
 };
 
 class MultipartSink final : public OneRequestSink, private MultipartReader::Events {
@@ -58,11 +85,10 @@ class MultipartSink final : public OneRequestSink, private MultipartReader::Even
 
   void Write(std::span<const std::byte> bytes) override { reader_.Feed(bytes); }
 
-  net::Response Finish() override {
+  void CheckComplete() override {
     if (!reader_.complete() || parts_ != 2) {
       throw Failure(Code::kInvalid, "badContent", "A multipart upload has two parts.");
     }
-    return MakeObject();
   }
 
  private:
@@ -94,13 +120,21 @@ class GunzipSink final : public net::BodySink {
     gunzip_.Feed(bytes, [this](std::span<const std::byte> plain) { inner_->Write(plain); });
   }
   net::Response Finish() override {
-    if (any_ && !gunzip_.complete()) {
-      throw Failure(Code::kInvalid, "badContent", "The compressed body ends too early.");
-    }
+    CheckComplete();
     return inner_->Finish();
+  }
+  net::Answer FinishLater() override {
+    CheckComplete();
+    return inner_->FinishLater();
   }
 
  private:
+  void CheckComplete() const {
+    if (any_ && !gunzip_.complete()) {
+      throw Failure(Code::kInvalid, "badContent", "The compressed body ends too early.");
+    }
+  }
+
   std::unique_ptr<net::BodySink> inner_;
   Gunzip gunzip_;
   bool any_ = false;
@@ -125,6 +159,8 @@ void Uploads::Serve(net::Router& router) {
   router.Alias("/resumable/upload/", "/upload/");
   router.OnStream(api::storage::kInsertObject.entry(),
                   [this](const net::Call& call) { return Unpacked(call.http, OpenPost(call)); });
+  router.OnStreamInline(api::storage::kInsertObject.entry(),
+                        [this](const net::Call& call) { return OpenPostInline(call); });
   router.OnStream(api::storage::kContinueUpload.entry(),
                   [this](const net::Call& call) { return Unpacked(call.http, OpenPut(call)); });
   router.OnRaw(api::storage::kCancelUpload.entry(),
@@ -137,8 +173,26 @@ std::unique_ptr<net::BodySink> Uploads::OpenPost(const net::Call& call) {
   net::Require(access_, call.caller, "storage.objects.create", "buckets/" + request.bucket);
   RequireBucket(catalog_, request.bucket);
   UploadTarget target = UploadTarget::Of(request, call.caller);
-  std::string_view type = call.http.Header("Content-Type").value_or("");
   if (request.uploadType == "resumable") return resumable_.Start(std::move(target), call);
+  return OpenOneRequest(request, std::move(target), call);
+}
+
+// From memory alone: whether the bucket is there shows when the object is put into it.
+std::unique_ptr<net::BodySink> Uploads::OpenPostInline(const net::Call& call) {
+  api::storage::UploadObject request = RequestOf(call);
+  bool plain = (request.uploadType == "media" || request.uploadType == "multipart") &&
+               request.upload_id.empty() && request.predefinedAcl.empty() &&
+               !call.http.Header("Content-Encoding") && !WantsFaults(call.http);
+  if (!plain) return nullptr;
+  std::optional<bool> may =
+      access_.MayInline(call.caller, "storage.objects.create", "buckets/" + request.bucket);
+  if (!may || !*may) return nullptr;
+  return OpenOneRequest(request, UploadTarget::Of(request, call.caller), call);
+}
+
+std::unique_ptr<net::BodySink> Uploads::OpenOneRequest(const api::storage::UploadObject& request,
+                                                       UploadTarget target, const net::Call& call) {
+  std::string_view type = call.http.Header("Content-Type").value_or("");
   if (request.uploadType == "multipart") {
     std::optional<std::string> boundary = BoundaryOf(type);
     if (!boundary) {

@@ -11,6 +11,7 @@
 #include "net/router.h"
 #include "storage/object_store.h"
 #include "storage/resumable.h"
+#include "storage/upload_target.h"
 
 namespace fireweed::storage {
 
@@ -24,6 +25,9 @@ class Uploads {
 
  private:
   std::unique_ptr<net::BodySink> OpenPost(const net::Call& call);
+  std::unique_ptr<net::BodySink> OpenPostInline(const net::Call& call);
+  std::unique_ptr<net::BodySink> OpenOneRequest(const api::storage::UploadObject& request,
+                                                UploadTarget target, const net::Call& call);
   std::unique_ptr<net::BodySink> OpenPut(const net::Call& call);
   net::Response Cancel(const net::Call& call);
 

@@ -148,7 +148,7 @@ class PutSink final : public net::BodySink {
   net::Response Finish() override {
     return WithXmlErrors([&] {
       NewObject object = target_.Object(catalog_);
-      draft_.CommitInto(object.row, declared_);
+      draft_.CommitInto(object, declared_);
       ObjectRow row = store_.Insert(object);
       draft_.Keep();
       net::Response response;

@@ -39,7 +39,7 @@ class Workload {
   std::string Name() { return plan_.prefix + std::to_string(random_.Below(6)); }
 
   std::string Content() {
-    static constexpr size_t kSizes[] = {0, 9, 512, 1500, 4096, 9000};
+    static constexpr size_t kSizes[] = {0, 9, 512, 1500, 9000, 17000};
     std::string content(kSizes[random_.Below(std::size(kSizes))], '\0');
     random_.Fill(std::as_writable_bytes(std::span(content)));
     return content;
