@@ -1,0 +1,49 @@
+// What for: does what buckets' lifecycle rules say to their objects. A bucket is looked at when it changes
+//   and once an hour, a page of objects a turn, so that other controllers get theirs.
+// Threads: the control thread. May block for the catalog, and for dropping freed files.
+// Owns: how far it has come in each bucket; after a restart it begins anew, which is harmless.
+// A failure: an object that was changed meanwhile is left for the next round; anything else is the loop's.
+#pragma once
+
+#include <map>
+#include <string>
+
+#include "base/clock.h"
+#include "base/log.h"
+#include "catalog/catalog.h"
+#include "control/controller.h"
+#include "storage/bucket_record.h"
+#include "storage/lifecycle_plan.h"
+#include "storage/object_store.h"
+
+namespace fireweed::storage {
+
+class LifecycleController final : public Controller {
+ public:
+  static constexpr Duration kEvery = std::chrono::hours(1);
+  static constexpr int kPage = 500;
+
+  LifecycleController(Catalog& catalog, ObjectStore& store, const Clock& clock, Logger& log)
+      : catalog_(catalog), store_(store), clock_(clock), log_(log) {}
+
+  std::string_view kind() const override { return RecordCodec<api::storage::Bucket>::kKind; }
+  std::optional<Time> Reconcile(const Key& bucket) override;
+
+ private:
+  struct Page {
+    std::vector<ListedVersion>
+        versions;      // whole names, but for a name with more than a page of them
+    std::string next;  // name to go on with; empty: this was the last page
+  };
+  Page ReadPage(const Key& bucket, const std::string& from) const;
+  void Apply(const Key& bucket, const std::vector<LifecycleRule>& rules, const Page& page);
+  void Take(const Key& bucket, const ListedVersion& version, const LifecycleStep& step);
+
+  Catalog& catalog_;
+  ObjectStore& store_;
+  const Clock& clock_;
+  Logger& log_;
+  std::map<Key, std::string> reached_;  // the control thread's alone
+};
+
+}  // namespace fireweed::storage
