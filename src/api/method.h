@@ -38,6 +38,11 @@ struct Service {
   bool anonymous = false;
 };
 
+// Who has the last word on a method's permission. With kHandler what is asked for may have a list of its own (an
+// object's ACL): on the pool the handler judges, because a refusal by policy is not final there; the inline path
+// takes the policy's yes and nothing else.
+enum class Judge { kPolicy, kHandler };
+
 // A method without its C++ types: routing, permission checks and discovery need no more.
 struct MethodEntry {
   const Service* service = nullptr;
@@ -51,6 +56,7 @@ struct MethodEntry {
   // For discovery documents: where media of this method is sent, and whether alt=media answers with bytes.
   std::string_view upload_path = {};
   bool media_download = false;
+  Judge judge = Judge::kPolicy;
 };
 
 template <class Req, class Res>
@@ -64,12 +70,13 @@ struct Method {
   std::string_view id;
   std::string_view permission = {};
   std::string_view resource = {};
+  Judge judge = Judge::kPolicy;
   std::string_view upload_path = {};
   bool media_download = false;
 
   MethodEntry entry() const {
-    return {&service, verb,           path,           id,          permission,
-            resource, &TypeOf<Req>(), &TypeOf<Res>(), upload_path, media_download};
+    return {&service,       verb,        path,           id,   permission, resource, &TypeOf<Req>(),
+            &TypeOf<Res>(), upload_path, media_download, judge};
   }
 };
 

@@ -29,7 +29,13 @@ class Check {
   Check(PolicyRows& rows, const net::Caller& caller, std::string_view permission)
       : rows_(rows), caller_(caller), permission_(permission) {}
 
+  bool IsOneOf(const std::vector<std::string>& members, Public open) {
+    open_ = open;
+    return HasCaller(members, 0);
+  }
+
   bool Along(PolicyRow row) {
+    if (row && row->value.no_public.value_or(false)) open_ = Public::kNobody;
     for (int i = 0; row && i < kMostParents; ++i) {
       if (Grants(row->value)) return true;
       if (row->value.parent.empty()) return false;
@@ -53,9 +59,11 @@ class Check {
   }
 
   bool IsCaller(std::string_view member, int depth) {
-    if (member == "allUsers") return true;
+    bool open = open_ == Public::kCounts;
+    if (member == "allUsers") return open;
     if (caller_.anonymous()) return false;
-    if (member == "allAuthenticatedUsers" || member == caller_.principal) return true;
+    if (member == "allAuthenticatedUsers") return open;
+    if (member == caller_.principal) return true;
     if (CutKind(member, "group")) return InGroup(member, depth);
     if (CutKind(member, "domain")) return InDomain(member);
     if (CutKind(member, "projectOwner")) return HasProjectRole(member, "roles/owner");
@@ -80,6 +88,8 @@ class Check {
   // A convenience member is whoever is bound to that role on the project itself.
   bool HasProjectRole(std::string_view project, std::string_view role) {
     PolicyRow row = rows_.Policy(fmt::format("projects/{}", project));
+    // A project's number has a row of its own, below that of its id.
+    if (row && row->value.parent.starts_with("projects/")) row = rows_.Policy(row->value.parent);
     if (!row) return false;
     for (const api::Binding& binding : row->value.bindings) {
       if (binding.role != role) continue;
@@ -94,6 +104,7 @@ class Check {
   PolicyRows& rows_;
   const net::Caller& caller_;
   std::string_view permission_;
+  Public open_ = Public::kCounts;
 };
 
 PolicyRow FindRow(PolicyRows& rows, std::string_view resource) {
@@ -114,6 +125,21 @@ bool IsAllowed(PolicyRows& rows, const net::Caller& caller, std::string_view per
   if (!row) return !caller.anonymous();
   if (!caller.anonymous() && !ScopesAllow(caller.scopes, permission)) return false;
   return Check(rows, caller, permission).Along(std::move(row));
+}
+
+bool IsOneOf(PolicyRows& rows, const net::Caller& caller, const std::vector<std::string>& members,
+             Public open) {
+  return Check(rows, caller, "").IsOneOf(members, open);
+}
+
+std::shared_ptr<const Row<PolicyRecord>> TxnPolicyRows::Policy(std::string_view resource) {
+  std::optional<Row<PolicyRecord>> row = txn_.Find<PolicyRecord>(resource);
+  return row ? std::make_shared<const Row<PolicyRecord>>(*std::move(row)) : nullptr;
+}
+
+std::shared_ptr<const Row<GroupRecord>> TxnPolicyRows::Group(std::string_view email) {
+  std::optional<Row<GroupRecord>> row = txn_.Find<GroupRecord>(email);
+  return row ? std::make_shared<const Row<GroupRecord>>(*std::move(row)) : nullptr;
 }
 
 }  // namespace fireweed::identity

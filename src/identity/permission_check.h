@@ -24,4 +24,21 @@ class PolicyRows {
 bool IsAllowed(PolicyRows& rows, const net::Caller& caller, std::string_view permission,
                std::string_view resource);
 
+// Whether the caller is one of these policy members: groups, domains and project teams are looked up. For lists
+// that are no policies (an object's ACL). Scopes are the asker's business.
+enum class Public { kCounts, kNobody };  // what allUsers and allAuthenticatedUsers are worth
+bool IsOneOf(PolicyRows& rows, const net::Caller& caller, const std::vector<std::string>& members,
+             Public open);
+
+// Rows as a transaction sees them.
+class TxnPolicyRows final : public PolicyRows {
+ public:
+  explicit TxnPolicyRows(Txn& txn) : txn_(txn) {}
+  std::shared_ptr<const Row<PolicyRecord>> Policy(std::string_view resource) override;
+  std::shared_ptr<const Row<GroupRecord>> Group(std::string_view email) override;
+
+ private:
+  Txn& txn_;
+};
+
 }  // namespace fireweed::identity

@@ -91,7 +91,7 @@ std::string NormalMember(std::string_view member) {
 
 void CreatePolicy(Txn& txn, std::string_view resource, std::string_view parent,
                   std::vector<api::Binding> bindings) {
-  txn.Put(resource, PolicyRecord{std::string(parent), Normalised(bindings)}, 0);
+  txn.Put(resource, PolicyRecord{std::string(parent), Normalised(bindings), {}}, 0);
 }
 
 void ErasePolicy(Txn& txn, std::string_view resource) { txn.Erase<PolicyRecord>(resource); }
@@ -116,7 +116,15 @@ void AddBinding(Txn& txn, std::string_view resource, std::string_view role,
   std::vector<api::Binding> bindings = row.value.bindings;
   MergeBinding(bindings, role, NormalMember(member));
   if (SameValue(bindings, row.value.bindings)) return;
-  txn.Put(resource, PolicyRecord{row.value.parent, std::move(bindings)}, row.version);
+  row.value.bindings = std::move(bindings);
+  txn.Put(resource, row.value, row.version);
+}
+
+void PreventPublic(Txn& txn, std::string_view resource, bool prevent) {
+  Row<PolicyRecord> row = Load(txn, resource);
+  if (row.value.no_public.value_or(false) == prevent) return;
+  row.value.no_public = prevent ? std::optional(true) : std::nullopt;
+  txn.Put(resource, row.value, row.version);
 }
 
 std::vector<std::string> GrantedOf(net::AccessControl& access, const net::Caller& caller,

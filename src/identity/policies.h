@@ -30,6 +30,9 @@ api::Policy SetPolicy(Txn& txn, std::string_view resource, const api::Policy& wa
 void AddBinding(Txn& txn, std::string_view resource, std::string_view role,
                 std::string_view member);
 
+// Whether grants to allUsers and allAuthenticatedUsers count on this resource; they do until this is said.
+void PreventPublic(Txn& txn, std::string_view resource, bool prevent);
+
 // Those of `permissions` that the caller has, in the same order: every service's testIamPermissions.
 std::vector<std::string> GrantedOf(net::AccessControl& access, const net::Caller& caller,
                                    const std::vector<std::string>& permissions,

@@ -17,6 +17,8 @@ namespace fireweed::identity {
 struct PolicyRecord {
   std::string parent;  // the resource whose bindings count here, too; empty at the root
   std::vector<api::Binding> bindings;
+  // allUsers and allAuthenticatedUsers count for nobody here, neither in these bindings nor in a parent's.
+  std::optional<bool> no_public;
 };
 
 // Key: the email. Members are emails with their kind: "user:ann@x".
@@ -83,7 +85,8 @@ inline constexpr std::string_view kRootResource = "fireweed";
 namespace fireweed {
 template <>
 inline constexpr auto kFields<identity::PolicyRecord> = std::tuple{
-    F("parent", &identity::PolicyRecord::parent), F("bindings", &identity::PolicyRecord::bindings)};
+    F("parent", &identity::PolicyRecord::parent), F("bindings", &identity::PolicyRecord::bindings),
+    F("noPublic", &identity::PolicyRecord::no_public)};
 template <>
 inline constexpr auto kFields<identity::GroupRecord> = std::tuple{
     F("email", &identity::GroupRecord::email), F("members", &identity::GroupRecord::members),

@@ -41,5 +41,8 @@ class AccessControl {
 // May, or Failure: kUnauthenticated for an anonymous caller, kDenied for anybody else, with Google's message.
 void Require(AccessControl& access, const Caller& caller, std::string_view permission,
              std::string_view resource);
+// The refusal alone, for whoever has judged already.
+[[noreturn]] void Refuse(const Caller& caller, std::string_view permission,
+                         std::string_view resource);
 
 }  // namespace fireweed::net

@@ -170,7 +170,7 @@ std::string Router::Resource(const Route& route, const Request& request,
 
 void Router::Authorize(const Route& route, const Request& request, const PathValues& values,
                        const Caller& caller) const {
-  if (route.method.permission.empty()) return;
+  if (route.method.permission.empty() || route.method.judge == api::Judge::kHandler) return;
   Require(access_, caller, route.method.permission, Resource(route, request, values));
 }
 
@@ -284,16 +284,33 @@ std::vector<Router::RouteCounters> Router::counters() const {
   return out;
 }
 
+namespace {
+
+// What a refusal calls the thing: Google's clients show these words to people.
+std::string ThingOf(std::string_view permission, std::string_view resource) {
+  if (!permission.starts_with("storage.")) return std::string(resource) + ".";
+  bool project = resource.starts_with("projects/");
+  bool object = permission.starts_with("storage.objects.") && permission != "storage.objects.list";
+  return fmt::format(
+      "the Google Cloud {}. Permission '{}' denied on resource (or it may not exist).",
+      project ? "project" : (object ? "Storage object" : "Storage bucket"), permission);
+}
+
+}  // namespace
+
+void Refuse(const Caller& caller, std::string_view permission, std::string_view resource) {
+  std::string thing = ThingOf(permission, resource);
+  if (caller.anonymous()) {
+    throw Failure(Code::kUnauthenticated, "required",
+                  fmt::format("Anonymous caller does not have {} access to {}", permission, thing));
+  }
+  throw Failure(Code::kDenied,
+                fmt::format("{} does not have {} access to {}", caller.email, permission, thing));
+}
+
 void Require(AccessControl& access, const Caller& caller, std::string_view permission,
              std::string_view resource) {
-  if (access.May(caller, permission, resource)) return;
-  if (caller.anonymous()) {
-    throw Failure(
-        Code::kUnauthenticated, "required",
-        fmt::format("Anonymous caller does not have {} access to {}.", permission, resource));
-  }
-  throw Failure(Code::kDenied, fmt::format("{} does not have {} access to {}.", caller.email,
-                                           permission, resource));
+  if (!access.May(caller, permission, resource)) Refuse(caller, permission, resource);
 }
 
 }  // namespace fireweed::net

@@ -14,16 +14,19 @@ namespace {
 using api::storage::AccessEntry;
 
 struct RolePair {
+  AclOf of;
   std::string_view acl, iam;
 };
-constexpr std::array<RolePair, 3> kRoles{{{"OWNER", "roles/storage.legacyBucketOwner"},
-                                          {"WRITER", "roles/storage.legacyBucketWriter"},
-                                          {"READER", "roles/storage.legacyBucketReader"}}};
-struct TeamPair {
-  std::string_view team, member;  // "owners", "projectOwner"
-};
-constexpr std::array<TeamPair, 3> kTeams{
-    {{"owners", "projectOwner"}, {"editors", "projectEditor"}, {"viewers", "projectViewer"}}};
+constexpr std::array<RolePair, 5> kRoles{
+    {{AclOf::kBucket, "OWNER", "roles/storage.legacyBucketOwner"},
+     {AclOf::kBucket, "WRITER", "roles/storage.legacyBucketWriter"},
+     {AclOf::kBucket, "READER", "roles/storage.legacyBucketReader"},
+     {AclOf::kObject, "OWNER", "roles/storage.legacyObjectOwner"},
+     {AclOf::kObject, "READER", "roles/storage.legacyObjectReader"}}};
+
+constexpr std::string_view kNoPublic =
+    "The member bindings allUsers and allAuthenticatedUsers are not allowed since public access "
+    "prevention is enforced.";
 
 AccessEntry Entry(std::string entity, std::string_view role) {
   AccessEntry entry;
@@ -49,54 +52,6 @@ Acl OwnerOnly(int64_t number, std::string_view owner) {
 
 [[noreturn]] void RefuseWord(std::string_view word) {
   throw Failure(Code::kInvalid, "invalid", fmt::format("Invalid predefined ACL: '{}'", word));
-}
-
-bool IsServiceAccount(std::string_view email) { return email.ends_with(".gserviceaccount.com"); }
-
-// "user-ann@x" as "user:ann@x"; empty when the entity has no member form.
-std::string MemberOf(std::string_view entity, std::string_view project) {
-  if (entity == "allUsers" || entity == "allAuthenticatedUsers") return std::string(entity);
-  for (const TeamPair& pair : kTeams) {
-    if (entity.starts_with(fmt::format("project-{}-", pair.team))) {
-      return fmt::format("{}:{}", pair.member, project);
-    }
-  }
-  size_t dash = entity.find('-');
-  if (dash == std::string_view::npos) return {};
-  std::string_view kind = entity.substr(0, dash), rest = entity.substr(dash + 1);
-  if (kind == "user")
-    return (IsServiceAccount(rest) ? "serviceAccount:" : "user:") + std::string(rest);
-  if (kind == "group" || kind == "domain") return fmt::format("{}:{}", kind, rest);
-  return {};
-}
-
-std::string EntityOf(std::string_view member, std::string_view project, int64_t number) {
-  if (member == "allUsers" || member == "allAuthenticatedUsers") return std::string(member);
-  size_t colon = member.find(':');
-  if (colon == std::string_view::npos) return {};
-  std::string_view kind = member.substr(0, colon), rest = member.substr(colon + 1);
-  for (const TeamPair& pair : kTeams) {
-    if (kind == pair.member) return rest == project ? TeamEntity(pair.team, number) : std::string();
-  }
-  if (kind == "user" || kind == "serviceAccount") return "user-" + std::string(rest);
-  if (kind == "group" || kind == "domain") return fmt::format("{}-{}", kind, rest);
-  return {};
-}
-
-// email, domain and team follow from the entity.
-void CompleteEntity(AccessEntry& entry) {
-  std::string_view entity = entry.entity;
-  for (std::string_view kind : {"user-", "group-"}) {
-    if (entity.starts_with(kind)) entry.email = entity.substr(kind.size());
-  }
-  if (entity.starts_with("domain-")) entry.domain = entity.substr(7);
-  for (const TeamPair& pair : kTeams) {
-    std::string head = fmt::format("project-{}-", pair.team);
-    if (entity.starts_with(head)) {
-      entry.projectTeam = api::storage::ProjectTeam{std::string(entity.substr(head.size())),
-                                                    std::string(pair.team)};
-    }
-  }
 }
 
 }  // namespace
@@ -131,21 +86,59 @@ Acl PredefinedObjectAcl(std::string_view word, int64_t number, std::string_view 
   return acl;
 }
 
-void NormalizeAcl(Acl& acl) {
+std::string_view LegacyRole(std::string_view acl_role, AclOf of) {
+  for (const RolePair& pair : kRoles) {
+    if (pair.of == of && pair.acl == acl_role) return pair.iam;
+  }
+  return {};
+}
+
+bool IsLegacyRole(std::string_view role, AclOf of) {
+  return std::any_of(kRoles.begin(), kRoles.end(),
+                     [&](const RolePair& r) { return r.of == of && r.iam == role; });
+}
+
+ProjectNames HomeOf(const api::storage::Bucket& bucket) {
+  return {bucket.project, bucket.projectNumber};
+}
+
+void NormalizeAcl(Acl& acl, AclOf of) {
   Acl sound;
-  for (AccessEntry& entry : acl) {
-    for (char& c : entry.role) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
-    bool known = std::any_of(kRoles.begin(), kRoles.end(),
-                             [&](const RolePair& r) { return r.acl == entry.role; });
-    if (entry.entity.empty() || !known) {
+  for (const AccessEntry& entry : acl) {
+    std::string role = entry.role;
+    for (char& c : role) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
+    if (LegacyRole(role, of).empty()) {
       throw Failure(Code::kInvalid, "invalid",
-                    fmt::format("Invalid access control entry: entity '{}', role '{}'",
-                                entry.entity, entry.role));
+                    fmt::format("Invalid role '{}' for entity '{}'.", entry.role, entry.entity));
     }
-    std::erase_if(sound, [&](const AccessEntry& other) { return other.entity == entry.entity; });
-    sound.push_back(Entry(entry.entity, entry.role));
+    std::string entity = NormalEntity(entry.entity);
+    auto there = std::find_if(sound.begin(), sound.end(),
+                              [&](const AccessEntry& other) { return other.entity == entity; });
+    if (there == sound.end())
+      sound.push_back(Entry(std::move(entity), role));
+    else
+      there->role = role;
   }
   acl = std::move(sound);
+}
+
+bool HasPublicEntry(const Acl& acl) {
+  return std::any_of(acl.begin(), acl.end(),
+                     [](const AccessEntry& entry) { return IsPublicEntity(entry.entity); });
+}
+
+void RefusePublic(const Acl& acl) {
+  if (HasPublicEntry(acl)) {
+    throw Failure(Code::kPrecondition, "conditionNotMet", std::string(kNoPublic));
+  }
+}
+
+void RefusePublic(const std::vector<api::Binding>& bindings) {
+  for (const api::Binding& binding : bindings) {
+    if (std::any_of(binding.members.begin(), binding.members.end(), IsPublicEntity)) {
+      throw Failure(Code::kPrecondition, "conditionNotMet", std::string(kNoPublic));
+    }
+  }
 }
 
 void CompleteBucketAcl(api::storage::Bucket& bucket) {
@@ -177,33 +170,28 @@ void CompleteObjectAcl(api::storage::Object& object) {
   }
 }
 
-bool IsLegacyBucketRole(std::string_view role) {
-  return std::any_of(kRoles.begin(), kRoles.end(),
-                     [&](const RolePair& r) { return r.iam == role; });
-}
-
-std::vector<api::Binding> LegacyBindings(const Acl& acl, std::string_view project) {
+std::vector<api::Binding> LegacyBindings(const Acl& acl, AclOf of, const ProjectNames& home) {
   std::vector<api::Binding> bindings;
   for (const RolePair& role : kRoles) {
+    if (role.of != of) continue;
     api::Binding binding;
     binding.role = role.iam;
     for (const AccessEntry& entry : acl) {
-      std::string member = entry.role == role.acl ? MemberOf(entry.entity, project) : "";
-      if (!member.empty()) binding.members.push_back(std::move(member));
+      if (entry.role == role.acl) binding.members.push_back(MemberOf(entry.entity, home));
     }
     if (!binding.members.empty()) bindings.push_back(std::move(binding));
   }
   return bindings;
 }
 
-Acl AclOfBindings(const std::vector<api::Binding>& bindings, std::string_view project,
-                  int64_t number) {
+Acl AclOfBindings(const std::vector<api::Binding>& bindings, AclOf of, const ProjectNames& home) {
   Acl acl;
   for (const RolePair& role : kRoles) {
+    if (role.of != of) continue;
     for (const api::Binding& binding : bindings) {
       if (binding.role != role.iam) continue;
       for (const std::string& member : binding.members) {
-        std::string entity = EntityOf(member, project, number);
+        std::string entity = EntityOf(member, home);
         bool known = std::any_of(acl.begin(), acl.end(),
                                  [&](const AccessEntry& e) { return e.entity == entity; });
         if (!entity.empty() && !known) acl.push_back(Entry(std::move(entity), role.acl));

@@ -1,5 +1,5 @@
-// Access control lists: the predefined ones, their complete form on the wire, and what a bucket's
-// list says as policy bindings. Pure.
+// Access control lists: the predefined ones, their sound and their complete form, and what they say
+// as policy bindings. Pure.
 #pragma once
 
 #include <string>
@@ -9,27 +9,41 @@
 #include "api/policy.h"
 #include "api/storage/bucket.h"
 #include "api/storage/object.h"
+#include "storage/acl_entity.h"
 
 namespace fireweed::storage {
 
 using Acl = std::vector<api::storage::AccessEntry>;
+
+// Buckets have WRITER, objects do not; each has legacy roles of its own in policies.
+enum class AclOf { kBucket, kObject };
 
 // "private", "projectPrivate", "publicRead", ...; Failure(kInvalid) for a word that is none.
 // `owner` is an email.
 Acl PredefinedBucketAcl(std::string_view word, int64_t project_number, std::string_view owner);
 Acl PredefinedObjectAcl(std::string_view word, int64_t project_number, std::string_view owner);
 
-// Refuses entries without entity or role; upper-cases roles; the last entry of an entity stands.
-void NormalizeAcl(Acl& acl);
+// Entities and roles as they are kept, nothing else; the last entry of an entity stands.
+// Failure(kInvalid) for what is no entity, or no role here.
+void NormalizeAcl(Acl& acl, AclOf of);
+
+bool HasPublicEntry(const Acl& acl);
+// Failure(kPrecondition) when the list opens something to everybody.
+void RefusePublic(const Acl& acl);
+// The same for a policy.
+void RefusePublic(const std::vector<api::Binding>& bindings);
 
 // Fills what the server adds to each entry: kind, id, links, email, team.
 void CompleteBucketAcl(api::storage::Bucket& bucket);
 void CompleteObjectAcl(api::storage::Object& object);
 
-// A bucket's list and the bindings of the three legacy bucket roles say the same in two ways.
-std::vector<api::Binding> LegacyBindings(const Acl& acl, std::string_view project);
-Acl AclOfBindings(const std::vector<api::Binding>& bindings, std::string_view project,
-                  int64_t project_number);
-bool IsLegacyBucketRole(std::string_view role);
+// A list and the bindings of the legacy roles say the same in two ways.
+std::vector<api::Binding> LegacyBindings(const Acl& acl, AclOf of, const ProjectNames& home);
+Acl AclOfBindings(const std::vector<api::Binding>& bindings, AclOf of, const ProjectNames& home);
+bool IsLegacyRole(std::string_view role, AclOf of);
+// "roles/storage.legacyObjectReader" for READER; empty when there is no such role.
+std::string_view LegacyRole(std::string_view acl_role, AclOf of);
+
+ProjectNames HomeOf(const api::storage::Bucket& bucket);
 
 }  // namespace fireweed::storage

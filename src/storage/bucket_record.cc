@@ -16,4 +16,8 @@ bool HasUniformAccess(const api::storage::Bucket& bucket) {
   return bucket.iamConfiguration.uniformBucketLevelAccess.enabled;
 }
 
+bool PreventsPublic(const api::storage::Bucket& bucket) {
+  return bucket.iamConfiguration.publicAccessPrevention == "enforced";
+}
+
 }  // namespace fireweed::storage

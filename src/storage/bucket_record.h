@@ -19,6 +19,7 @@ Row<api::storage::Bucket> FindBucket(Txn& txn, std::string_view bucket);
 
 bool KeepsOldVersions(const api::storage::Bucket& bucket);
 bool HasUniformAccess(const api::storage::Bucket& bucket);
+bool PreventsPublic(const api::storage::Bucket& bucket);  // public access prevention is enforced
 
 }  // namespace fireweed::storage
 

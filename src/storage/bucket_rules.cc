@@ -1,7 +1,5 @@
 #include "storage/bucket_rules.h"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "base/bytes.h"
@@ -9,29 +7,15 @@
 #include "storage/acl.h"
 #include "storage/bucket_record.h"
 #include "storage/compact_form.h"
+#include "storage/object_acl.h"
+#include "storage/retention.h"
 
 namespace fireweed::storage {
 namespace {
 
-constexpr size_t kMinName = 3, kMaxPiece = 63, kMaxName = 222;
+using api::storage::Bucket;
+
 constexpr std::chrono::hours kUniformAccessLock(90 * 24);
-
-bool IsLowerOrDigit(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
-
-std::string ToUpper(std::string text) {
-  for (char& c : text) c = c >= 'a' && c <= 'z' ? static_cast<char>(c - 32) : c;
-  return text;
-}
-
-std::string LocationType(std::string_view location) {
-  for (std::string_view multi : {"US", "EU", "ASIA"}) {
-    if (location == multi) return "multi-region";
-  }
-  for (std::string_view dual : {"NAM4", "EUR4", "EUR5", "EUR7", "EUR8", "ASIA1"}) {
-    if (location == dual) return "dual-region";
-  }
-  return "region";
-}
 
 std::string BucketEtag(int64_t metageneration) {
   CompactWriter out;
@@ -41,61 +25,79 @@ std::string BucketEtag(int64_t metageneration) {
 }
 
 // Clients set the switch by either of its names.
-void SettleUniformAccess(const api::storage::Bucket& before, api::storage::Bucket& after,
-                         Time now) {
-  bool was = HasUniformAccess(before);
+void SettleUniformAccess(const Bucket& before, Bucket& after, Time now) {
+  const api::storage::UniformAccess& was = before.iamConfiguration.uniformBucketLevelAccess;
   api::storage::UniformAccess& access = after.iamConfiguration.uniformBucketLevelAccess;
   api::storage::UniformAccess& alias = after.iamConfiguration.bucketPolicyOnly;
-  if (access.enabled == was && alias.enabled != was) access.enabled = alias.enabled;
-  if (!access.enabled)
-    access.lockedTime.reset();
-  else if (!was || !access.lockedTime)
-    access.lockedTime = now + kUniformAccessLock;
+  if (access.enabled == was.enabled && alias.enabled != was.enabled) access.enabled = alias.enabled;
+  if (was.enabled && !access.enabled && was.lockedTime && now > *was.lockedTime) {
+    throw Failure(Code::kPrecondition, "conditionNotMet",
+                  fmt::format("Uniform bucket-level access of bucket '{}' is locked and cannot be "
+                              "disabled.",
+                              after.name));
+  }
+  access.lockedTime.reset();
+  if (access.enabled) {
+    access.lockedTime = was.enabled && was.lockedTime ? *was.lockedTime : now + kUniformAccessLock;
+  }
   alias = access;
-  if (after.iamConfiguration.publicAccessPrevention != "enforced") {
-    after.iamConfiguration.publicAccessPrevention = "inherited";
+}
+
+// Lists while access is uniform: none can be set, and clients that show none may send none.
+void SettleLists(const Bucket& before, Bucket& after) {
+  bool uniform = HasUniformAccess(after);
+  for (auto list : {&Bucket::acl, &Bucket::defaultObjectAcl}) {
+    bool own = list == &Bucket::acl;
+    NormalizeAcl(after.*list, own ? AclOf::kBucket : AclOf::kObject);
+    if (SameValue(before.*list, after.*list)) continue;
+    if (uniform && (after.*list).empty()) {
+      after.*list = before.*list;
+      continue;
+    }
+    if (HasUniformAccess(before))
+      RefuseUniform(after, "Cannot use ACL API to update bucket policy");
+    if (PreventsPublic(after)) RefusePublic(after.*list);
   }
 }
 
-void Settle(const api::storage::Bucket& before, api::storage::Bucket& after, Time now) {
-  after.location = ToUpper(after.location.empty() ? "US" : after.location);
-  after.locationType = LocationType(after.location);
-  after.storageClass = ToUpper(after.storageClass.empty() ? "STANDARD" : after.storageClass);
+void Settle(const Bucket& before, Bucket& after, Time now) {
+  SettleSettings(after);
   SettleUniformAccess(before, after, now);
-  NormalizeAcl(after.acl);
-  NormalizeAcl(after.defaultObjectAcl);
-  if (after.retentionPolicy) {
-    bool same = before.retentionPolicy && before.retentionPolicy->effectiveTime &&
-                before.retentionPolicy->retentionPeriod == after.retentionPolicy->retentionPeriod;
-    after.retentionPolicy->effectiveTime = same ? *before.retentionPolicy->effectiveTime : now;
+  SettleLists(before, after);
+  SettleClasses(before, after, now);
+  SettleRetention(before, after, now);
+  TouchBucket(after, now);
+}
+
+// The lists a new bucket starts with: predefined, as sent, or the usual ones.
+void StartLists(const api::storage::InsertBucket& request, int64_t number, std::string_view owner,
+                Bucket& bucket) {
+  bool asked = !request.predefinedAcl.empty() || !request.predefinedDefaultObjectAcl.empty() ||
+               !bucket.acl.empty() || !bucket.defaultObjectAcl.empty();
+  bool uniform = HasUniformAccess(bucket) || bucket.iamConfiguration.bucketPolicyOnly.enabled;
+  if (asked && uniform) {
+    bucket.iamConfiguration.uniformBucketLevelAccess.enabled = true;
+    RefuseUniform(bucket, "Cannot insert legacy ACL for a bucket");
   }
-  after.updated = now;
-  after.etag = BucketEtag(after.metageneration);
+  std::string word = request.predefinedAcl;
+  if (word.empty() && bucket.acl.empty()) word = "projectPrivate";
+  if (!word.empty()) bucket.acl = PredefinedBucketAcl(word, number, owner);
+  word = request.predefinedDefaultObjectAcl;
+  if (word.empty() && bucket.defaultObjectAcl.empty()) word = "projectPrivate";
+  if (!word.empty()) bucket.defaultObjectAcl = PredefinedObjectAcl(word, number, owner);
 }
 
 }  // namespace
 
-void CheckBucketName(std::string_view name) {
-  bool sound = name.size() >= kMinName && name.size() <= kMaxName && IsLowerOrDigit(name.front()) &&
-               IsLowerOrDigit(name.back());
-  sound = sound && std::all_of(name.begin(), name.end(), [](char c) {
-            return IsLowerOrDigit(c) || c == '-' || c == '_' || c == '.';
-          });
-  size_t piece = 0;
-  for (char c : name) {
-    piece = c == '.' ? 0 : piece + 1;
-    sound = sound && piece <= kMaxPiece;
-  }
-  sound = sound && name.find("..") == std::string_view::npos;
-  if (!sound)
-    throw Failure(Code::kInvalid, "invalid",
-                  fmt::format("Invalid bucket name: '{}'", name.substr(0, 300)));
+void TouchBucket(Bucket& bucket, Time now) {
+  bucket.updated = now;
+  bucket.etag = BucketEtag(bucket.metageneration);
 }
 
-api::storage::Bucket NewBucket(const api::storage::InsertBucket& request, std::string_view project,
-                               int64_t project_number, std::string_view owner, Time now) {
+Bucket NewBucket(const api::storage::InsertBucket& request, std::string_view project,
+                 int64_t project_number, std::string_view owner, Time now) {
   CheckBucketName(request.body.name);
-  api::storage::Bucket bucket = request.body;
+  Bucket bucket = request.body;
   bucket.id = bucket.name;
   bucket.selfLink = "https://www.googleapis.com/storage/v1/b/" + bucket.name;
   bucket.project = project;
@@ -103,32 +105,26 @@ api::storage::Bucket NewBucket(const api::storage::InsertBucket& request, std::s
   bucket.timeCreated = now;
   bucket.metageneration = 1;
   bucket.owner = api::storage::Owner{fmt::format("project-owners-{}", project_number), ""};
-  if (!request.predefinedAcl.empty()) {
-    bucket.acl = PredefinedBucketAcl(request.predefinedAcl, project_number, owner);
-  } else if (bucket.acl.empty()) {
-    bucket.acl = PredefinedBucketAcl("projectPrivate", project_number, owner);
-  }
-  if (!request.predefinedDefaultObjectAcl.empty()) {
-    bucket.defaultObjectAcl =
-        PredefinedObjectAcl(request.predefinedDefaultObjectAcl, project_number, owner);
-  } else if (bucket.defaultObjectAcl.empty()) {
-    bucket.defaultObjectAcl = PredefinedObjectAcl("projectPrivate", project_number, owner);
-  }
-  Settle(api::storage::Bucket{}, bucket, now);
+  StartLists(request, project_number, owner, bucket);
+  Settle(Bucket{}, bucket, now);
   return bucket;
 }
 
-void SettleChange(const api::storage::Bucket& before, api::storage::Bucket& after, Time now) {
+void SettleChange(const Bucket& before, Bucket& after, Time now) {
   after.metageneration = before.metageneration + 1;
   Settle(before, after, now);
 }
 
 Projection ParseProjection(std::string_view word, Projection usual) {
   if (word.empty()) return usual;
+  if (word != "full" && word != "noAcl") {
+    throw Failure(Code::kInvalid, "invalidParameter",
+                  fmt::format("Invalid projection: '{}'.", word));
+  }
   return word == "full" ? Projection::kFull : Projection::kNoAcl;
 }
 
-api::storage::Bucket ShowBucket(api::storage::Bucket bucket, Projection projection) {
+Bucket ShowBucket(Bucket bucket, Projection projection) {
   if (projection == Projection::kNoAcl || HasUniformAccess(bucket)) {
     bucket.acl.clear();
     bucket.defaultObjectAcl.clear();

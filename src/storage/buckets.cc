@@ -7,9 +7,11 @@
 #include "base/bytes.h"
 #include "identity/policies.h"
 #include "storage/acl.h"
+#include "storage/bucket_change.h"
 #include "storage/bucket_rules.h"
 #include "storage/object_index.h"
 #include "storage/preconditions.h"
+#include "storage/retention.h"
 
 namespace fireweed::storage {
 namespace {
@@ -18,8 +20,6 @@ using api::storage::Bucket;
 
 constexpr size_t kCachedBuckets = 4096;
 constexpr int kMaxPage = 1000;
-
-std::string Resource(std::string_view bucket) { return "buckets/" + std::string(bucket); }
 
 std::shared_ptr<const std::string> Render(const Bucket& bucket, Projection projection) {
   Bucket shown = ShowBucket(bucket, projection);
@@ -30,17 +30,6 @@ api::Policy AsStoragePolicy(api::Policy policy, std::string_view bucket) {
   policy.kind = "storage#policy";
   policy.resourceId = fmt::format("projects/_/buckets/{}", bucket);
   return policy;
-}
-
-// What the bucket's list says goes into its policy; other bindings stay.
-void BindAcl(Txn& txn, const Bucket& bucket) {
-  api::Policy policy = identity::GetPolicy(txn, Resource(bucket.name));
-  std::erase_if(policy.bindings, [](const api::Binding& b) { return IsLegacyBucketRole(b.role); });
-  for (api::Binding& binding : LegacyBindings(bucket.acl, bucket.project)) {
-    policy.bindings.push_back(std::move(binding));
-  }
-  policy.etag = {};
-  identity::SetPolicy(txn, Resource(bucket.name), policy);
 }
 
 }  // namespace
@@ -62,6 +51,7 @@ void Buckets::Serve(net::Router& router) {
   router.On(api::storage::kPatchBucket, this, &Buckets::Patch);
   router.On(api::storage::kUpdateBucket, this, &Buckets::Update);
   router.On(api::storage::kDeleteBucket, this, &Buckets::Delete);
+  router.On(api::storage::kLockRetentionPolicy, this, &Buckets::LockRetention);
   router.On(api::storage::kGetStorageLayout, this, &Buckets::Layout);
   router.On(api::storage::kListManagedFolders, this, &Buckets::ManagedFolders);
   router.On(api::storage::kGetBucketPolicy, this, &Buckets::GetPolicy);
@@ -70,11 +60,22 @@ void Buckets::Serve(net::Router& router) {
   router.On(api::storage::kGetProjectServiceAccount, this, &Buckets::ServiceAccount);
 }
 
-api::storage::BucketList Buckets::List(const api::storage::ListBuckets& request, const net::Call&) {
+bool Buckets::SeesLists(const net::Caller& caller, const std::string& bucket) const {
+  return access_.May(caller, "storage.buckets.getIamPolicy", BucketResource(bucket));
+}
+
+Bucket Buckets::Shown(Bucket bucket, const std::string& projection,
+                      const net::Caller& caller) const {
+  Projection wanted = ParseProjection(projection);
+  if (wanted == Projection::kFull && !SeesLists(caller, bucket.name)) wanted = Projection::kNoAcl;
+  return ShowBucket(std::move(bucket), wanted);
+}
+
+api::storage::BucketList Buckets::List(const api::storage::ListBuckets& request,
+                                       const net::Call& call) {
   std::optional<std::string> after = Base64Decode(request.pageToken);
   if (!after) throw Failure(Code::kInvalid, "invalid", "Invalid page token.");
   size_t limit = static_cast<size_t>(std::clamp(request.maxResults, 1, kMaxPage));
-  Projection projection = ParseProjection(request.projection);
   api::storage::BucketList list;
   catalog_.Read([&](Txn& txn) {
     list.items.clear();
@@ -86,13 +87,15 @@ api::storage::BucketList Buckets::List(const api::storage::ListBuckets& request,
     if (!after->empty()) range.after = home + *after;
     range.limit = static_cast<int>(limit) + 1;
     for (const Row<BucketOfProject>& row : txn.Scan<BucketOfProject>(range)) {
-      list.items.push_back(
-          ShowBucket(FindBucket(txn, row.key.substr(home.size())).value, projection));
+      list.items.push_back(FindBucket(txn, row.key.substr(home.size())).value);
     }
   });
   if (list.items.size() > limit) {
     list.items.resize(limit);
     list.nextPageToken = Base64Encode(list.items.back().name, Base64::kUrl);
+  }
+  for (Bucket& bucket : list.items) {
+    bucket = Shown(std::move(bucket), request.projection, call.caller);
   }
   return list;
 }
@@ -114,19 +117,25 @@ Bucket Buckets::Insert(const api::storage::InsertBucket& request, const net::Cal
                             clock_.Now());
     txn.Put(name, made);
     txn.Put(project.projectId + "/" + name, BucketOfProject{});
-    identity::CreatePolicy(txn, Resource(name), "projects/" + project.projectId,
-                           LegacyBindings(made.acl, made.project));
+    identity::CreatePolicy(txn, BucketResource(name), "projects/" + project.projectId,
+                           LegacyBindings(made.acl, AclOf::kBucket, HomeOf(made)));
+    if (PreventsPublic(made)) identity::PreventPublic(txn, BucketResource(name), true);
     return made;
   });
-  return ShowBucket(std::move(bucket), ParseProjection(request.projection));
+  // Lists that were asked for are shown without asking.
+  bool lists = !request.predefinedAcl.empty() || !request.body.acl.empty() ||
+               !request.body.defaultObjectAcl.empty();
+  return ShowBucket(
+      std::move(bucket),
+      ParseProjection(request.projection, lists ? Projection::kFull : Projection::kNoAcl));
 }
 
-Bucket Buckets::Get(const api::storage::GetBucket& request, const net::Call&) {
+Bucket Buckets::Get(const api::storage::GetBucket& request, const net::Call& call) {
   rendered_.Get(request.bucket);  // the next request finds it inline
   Bucket bucket = Query(catalog_, [&](Txn& txn) { return FindBucket(txn, request.bucket).value; });
   RequireMetageneration(request.ifMetagenerationMatch, request.ifMetagenerationNotMatch,
                         bucket.metageneration, Purpose::kRead);
-  return ShowBucket(std::move(bucket), ParseProjection(request.projection));
+  return Shown(std::move(bucket), request.projection, call.caller);
 }
 
 // The fast path answers the plain question only; parameters that change the answer go the long way.
@@ -139,9 +148,18 @@ std::optional<net::Response> Buckets::GetInline(const net::Call& call) {
       return std::nullopt;
     }
     full = query.find("projection=full") != query.npos;
+    if (!full && query.find("projection=") != query.npos &&
+        query.find("projection=noAcl") == query.npos) {
+      return std::nullopt;
+    }
   }
-  std::optional<RowCache<RenderedBucket>::Snapshot> row =
-      rendered_.Peek(call.path_values[0].second);
+  std::string_view name = call.path_values[0].second;
+  if (full) {
+    std::optional<bool> lists =
+        access_.MayInline(call.caller, "storage.buckets.getIamPolicy", BucketResource(name));
+    if (!lists || !*lists) return std::nullopt;
+  }
+  std::optional<RowCache<RenderedBucket>::Snapshot> row = rendered_.Peek(name);
   if (!row || !*row) return std::nullopt;
   net::Response response;
   response.headers.reserve(3);
@@ -154,12 +172,23 @@ std::optional<net::Response> Buckets::GetInline(const net::Call& call) {
 
 Bucket Buckets::Change(const api::storage::ChangeBucket& request, const net::Call& call,
                        Apply apply) {
+  bool sets_list = !request.predefinedAcl.empty() || !request.predefinedDefaultObjectAcl.empty() ||
+                   request.body.text.find("\"acl\"") != std::string::npos ||
+                   request.body.text.find("\"defaultObjectAcl\"") != std::string::npos;
+  if (sets_list) {
+    net::Require(access_, call.caller, "storage.buckets.setIamPolicy",
+                 BucketResource(request.bucket));
+  }
   Bucket bucket = fireweed::Update(catalog_, "bucket change", [&](Txn& txn) {
     Bucket before = FindBucket(txn, request.bucket).value;
     RequireMetageneration(request.ifMetagenerationMatch, request.ifMetagenerationNotMatch,
                           before.metageneration, Purpose::kWrite);
     Bucket after = before;
     apply(after, request.body.text);
+    if (!sets_list) {  // a full update without lists leaves them
+      after.acl = before.acl;
+      after.defaultObjectAcl = before.defaultObjectAcl;
+    }
     // A predefined list wins over the body, which clients send with an empty one.
     if (!request.predefinedAcl.empty()) {
       after.acl =
@@ -169,12 +198,9 @@ Bucket Buckets::Change(const api::storage::ChangeBucket& request, const net::Cal
       after.defaultObjectAcl = PredefinedObjectAcl(request.predefinedDefaultObjectAcl,
                                                    before.projectNumber, call.caller.email);
     }
-    SettleChange(before, after, clock_.Now());
-    txn.Put(after.name, after);
-    if (!SameValue(before.acl, after.acl)) BindAcl(txn, after);
-    return after;
+    return StoreChange(txn, before, std::move(after), clock_.Now());
   });
-  return ShowBucket(std::move(bucket), ParseProjection(request.projection));
+  return Shown(std::move(bucket), request.projection, call.caller);
 }
 
 Bucket Buckets::Patch(const api::storage::ChangeBucket& request, const net::Call& call) {
@@ -197,9 +223,24 @@ api::NoContent Buckets::Delete(const api::storage::GetBucket& request, const net
     }
     txn.Erase<Bucket>(bucket.name);
     txn.Erase<BucketOfProject>(bucket.project + "/" + bucket.name);
-    identity::ErasePolicy(txn, Resource(bucket.name));
+    identity::ErasePolicy(txn, BucketResource(bucket.name));
   });
   return {};
+}
+
+Bucket Buckets::LockRetention(const api::storage::LockRetentionPolicy& request,
+                              const net::Call& call) {
+  if (!request.ifMetagenerationMatch) {
+    throw Failure(Code::kInvalid, "required", "Required parameter: ifMetagenerationMatch");
+  }
+  Bucket bucket = fireweed::Update(catalog_, "bucket lock", [&](Txn& txn) {
+    Bucket before = FindBucket(txn, request.bucket).value;
+    RequireMetageneration(request.ifMetagenerationMatch, std::nullopt, before.metageneration,
+                          Purpose::kWrite);
+    storage::LockRetention(before);
+    return StoreChange(txn, before, before, clock_.Now());
+  });
+  return Shown(std::move(bucket), "", call.caller);
 }
 
 api::storage::StorageLayout Buckets::Layout(const api::storage::BucketName& request,
@@ -222,7 +263,7 @@ api::storage::ManagedFolderList Buckets::ManagedFolders(const api::storage::Buck
 api::Policy Buckets::GetPolicy(const api::storage::BucketName& request, const net::Call&) {
   api::Policy policy = Query(catalog_, [&](Txn& txn) {
     FindBucket(txn, request.bucket);
-    return identity::GetPolicy(txn, Resource(request.bucket));
+    return identity::GetPolicy(txn, BucketResource(request.bucket));
   });
   return AsStoragePolicy(std::move(policy), request.bucket);
 }
@@ -230,12 +271,23 @@ api::Policy Buckets::GetPolicy(const api::storage::BucketName& request, const ne
 api::Policy Buckets::SetPolicy(const api::storage::SetBucketPolicy& request, const net::Call&) {
   api::Policy policy = fireweed::Update(catalog_, "bucket policy", [&](Txn& txn) {
     Bucket bucket = FindBucket(txn, request.bucket).value;
-    api::Policy set = identity::SetPolicy(txn, Resource(request.bucket), request.body);
-    Acl acl = AclOfBindings(set.bindings, bucket.project, bucket.projectNumber);
-    if (!SameValue(acl, bucket.acl)) {
+    if (PreventsPublic(bucket)) RefusePublic(request.body.bindings);
+    api::Policy there = identity::GetPolicy(txn, BucketResource(request.bucket));
+    if (!request.body.etag.raw.empty() && request.body.etag != there.etag) {
+      throw Failure(Code::kPrecondition, "conditionNotMet",
+                    "At least one of the pre-conditions you specified did not hold.");
+    }
+    api::Policy set = identity::SetPolicy(txn, BucketResource(request.bucket), request.body);
+    // The list says what the legacy roles say, and stays as it is while it does.
+    auto members = [&](const Acl& acl) {
+      return LegacyBindings(acl, AclOf::kBucket, HomeOf(bucket));
+    };
+    Acl acl = AclOfBindings(set.bindings, AclOf::kBucket, HomeOf(bucket));
+    if (!SameValue(members(acl), members(bucket.acl))) {
       Bucket before = bucket;
       bucket.acl = std::move(acl);
-      SettleChange(before, bucket, clock_.Now());
+      bucket.metageneration = before.metageneration + 1;
+      TouchBucket(bucket, clock_.Now());
       txn.Put(bucket.name, bucket);
     }
     return set;
@@ -247,8 +299,8 @@ api::storage::TestBucketPermissionsReply Buckets::TestPermissions(
     const api::storage::TestBucketPermissions& request, const net::Call& call) {
   catalog_.Read([&](Txn& txn) { FindBucket(txn, request.bucket); });
   api::storage::TestBucketPermissionsReply reply;
-  reply.permissions =
-      identity::GrantedOf(access_, call.caller, request.permissions, Resource(request.bucket));
+  reply.permissions = identity::GrantedOf(access_, call.caller, request.permissions,
+                                          BucketResource(request.bucket));
   return reply;
 }
 

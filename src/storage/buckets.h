@@ -39,6 +39,8 @@ class Buckets {
   api::storage::Bucket Patch(const api::storage::ChangeBucket& request, const net::Call& call);
   api::storage::Bucket Update(const api::storage::ChangeBucket& request, const net::Call& call);
   api::NoContent Delete(const api::storage::GetBucket& request, const net::Call& call);
+  api::storage::Bucket LockRetention(const api::storage::LockRetentionPolicy& request,
+                                     const net::Call& call);
   api::storage::StorageLayout Layout(const api::storage::BucketName& request,
                                      const net::Call& call);
   api::storage::ManagedFolderList ManagedFolders(const api::storage::BucketName& request,
@@ -50,6 +52,10 @@ class Buckets {
   api::storage::ProjectServiceAccount ServiceAccount(
       const api::storage::GetProjectServiceAccount& request, const net::Call& call);
 
+  // Who may not see a bucket's lists gets it without them, whatever the projection.
+  bool SeesLists(const net::Caller& caller, const std::string& bucket) const;
+  api::storage::Bucket Shown(api::storage::Bucket bucket, const std::string& projection,
+                             const net::Caller& caller) const;
   std::optional<net::Response> GetInline(const net::Call& call);
   using Apply = void (*)(api::storage::Bucket&, std::string_view json);
   api::storage::Bucket Change(const api::storage::ChangeBucket& request, const net::Call& call,

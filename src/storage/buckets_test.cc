@@ -117,7 +117,7 @@ TEST_F(BucketsTest, PatchMergesAndCountsUp) {
   for (const char* part : {R"("labels":{"b":"2","c":"3"})", R"("metageneration":"2")",
                            R"("cors":[{"maxAgeSeconds":5}])", R"("versioning":{"enabled":true})",
                            R"("age":3)", R"("mainPageSuffix":"i.html")", R"("effectiveTime":")",
-                           R"("autoclass":{"enabled":true})"}) {
+                           R"("autoclass":{"enabled":true,"toggleTime":")"}) {
     EXPECT_THAT(reply.body, HasSubstr(part));
   }
   reply = Send("PATCH", "/storage/v1/b/pets",
@@ -158,7 +158,7 @@ TEST_F(BucketsTest, AListOfAccessIsAPolicyAsWell) {
   EXPECT_THAT(set.body, HasSubstr("storage#policy"));
   EXPECT_THAT(Send("GET", "/storage/v1/b/pets?projection=full").body, HasSubstr("group-g@x.org"));
   Reply stale = Send("PUT", "/storage/v1/b/pets/iam", R"({"etag":"AAAA",)" + bindings + "}");
-  EXPECT_EQ(stale.status, 409);
+  EXPECT_EQ(stale.status, 412);
   EXPECT_EQ(
       Send("GET",
            "/storage/v1/b/pets/iam/testPermissions?permissions=storage.objects.get&permissions=x.y")

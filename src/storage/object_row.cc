@@ -26,8 +26,8 @@ std::string RareJson(const api::storage::Object& from) {
   rare.eventBasedHold = from.eventBasedHold;
   rare.retention = from.retention;
   rare.contexts = from.contexts;
+  rare.holdReleased = from.holdReleased;
   rare.acl = from.acl;
-  rare.owner = from.owner;
   static const std::string kNothing = [] {
     api::storage::Object empty;
     empty.kind.clear();
@@ -45,8 +45,8 @@ void ShowRare(const std::string& text, api::storage::Object& object) {
   object.eventBasedHold = rare.eventBasedHold;
   object.retention = std::move(rare.retention);
   object.contexts = std::move(rare.contexts);
+  object.holdReleased = rare.holdReleased;
   object.acl = std::move(rare.acl);
-  object.owner = std::move(rare.owner);
 }
 
 }  // namespace
@@ -76,6 +76,7 @@ std::string EncodeObjectRow(const ObjectRow& row) {
     out.Text(key);
     out.Text(value);
   }
+  if (!row.owner.empty()) out.Text(row.owner);
   return out.Take();
 }
 
@@ -106,6 +107,7 @@ ObjectRow DecodeObjectRow(std::string_view bytes) {
     std::string key(in.Text());
     row.metadata.emplace(std::move(key), in.Text());
   }
+  if (!in.done()) row.owner = in.Text();
   return row;
 }
 
@@ -133,6 +135,7 @@ api::storage::Object ToObject(const ObjectRow& row, std::string_view bucket,
   object.contentLanguage = row.content_language;
   object.cacheControl = row.cache_control;
   object.metadata = row.metadata;
+  if (!row.owner.empty()) object.owner = api::storage::Owner{"user-" + row.owner, ""};
   ShowRare(row.rare, object);
   return object;
 }

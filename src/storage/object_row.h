@@ -38,6 +38,7 @@ struct ObjectRow {
   // The rest of what clients may set and few do (ACL, custom time, holds, owner), as an
   // api::storage::Object in JSON; empty when there is none.
   std::string rare;
+  std::string owner;  // email of who made it; empty when nobody signed in did
 
   friend bool operator==(const ObjectRow&, const ObjectRow&) = default;
 };

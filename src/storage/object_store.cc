@@ -5,6 +5,8 @@
 #include "base/bytes.h"
 #include "base/checksum.h"
 #include "storage/bucket_record.h"
+#include "storage/object_acl.h"
+#include "storage/retention.h"
 #include "storage/small_blobs.h"
 
 namespace fireweed::storage {
@@ -167,7 +169,12 @@ ObjectRow ObjectStore::PutNew(Txn& txn, ObjectIndex& index, const NewObject& obj
   row.created = row.updated = row.class_updated = FromMicros(ToMicros(now));
   row.deleted = {};
   if (row.storage_class.empty()) row.storage_class = bucket->storageClass;
+  if (!object.moved) SettleNewAcl(*bucket, row);
+  StartHold(*bucket, row);
   OldVersion old = KeepsOldVersions(*bucket) ? OldVersion::kArchive : OldVersion::kDrop;
+  if (before) {
+    RequireRemovable(*bucket, object.name, *before, old == OldVersion::kArchive, now);
+  }
   bool small = object.small_bytes && !object.small_bytes->empty();
   if (small) row.parts = {{SmallBlobId(row.generation), row.size}};
   index.PutLive(object.bucket, object.name, row, old, now, small ? &*object.small_bytes : nullptr);
@@ -223,7 +230,9 @@ ObjectRow ObjectStore::ChangeMetadata(const ObjectAddress& address,
   return Change("object change", [&](Txn& txn, ObjectIndex& index) {
     ObjectRow row = FindOrRefuse(txn, index, address, conditions, Purpose::kWrite);
     api::storage::Object object = ToObject(row, address.bucket, address.name);
+    api::storage::Object before = object;
     change(object);
+    SettleHolds(before, object, clock_.Now());
     TakeMetadata(object, row);
     ++row.metageneration;
     row.updated = FromMicros(ToMicros(clock_.Now()));
@@ -250,7 +259,9 @@ void ObjectStore::Delete(const ObjectAddress& address,
   Change("object delete", [&](Txn& txn, ObjectIndex& index) {
     ObjectRow row = FindOrRefuse(txn, index, address, conditions, Purpose::kWrite);
     std::shared_ptr<const api::storage::Bucket> bucket = buckets_.Find(txn, address.bucket);
-    if (address.generation || !KeepsOldVersions(*bucket)) {
+    bool archived = !address.generation && KeepsOldVersions(*bucket);
+    RequireRemovable(*bucket, address.name, row, archived, clock_.Now());
+    if (!archived) {
       index.RemoveVersion(address.bucket, address.name, row.generation);
     } else {
       index.RemoveLive(address.bucket, address.name, OldVersion::kArchive, clock_.Now());
@@ -264,11 +275,18 @@ ObjectRow ObjectStore::Copy(const CopyOrder& order) {
   return Change("object copy", [&](Txn& txn, ObjectIndex& index) {
     ObjectRow source = FindOrRefuse(txn, index, order.from, order.from_conditions, Purpose::kWrite);
     NewObject copy{order.bucket, order.name, source, order.conditions};
+    copy.moved = order.remove_source;
     if (!order.remove_source) copy.row.storage_class = order.storage_class;
     if (order.metadata) TakeMetadata(*order.metadata, copy.row);
+    if (!order.remove_source) {
+      ForgetForCopy(copy.row, order.acl);
+      copy.row.owner = order.owner;
+    }
     ObjectRow row = PutNew(txn, index, copy);
     bool onto_itself = order.from.bucket == order.bucket && order.from.name == order.name;
     if (order.remove_source && !onto_itself) {
+      RequireRemovable(FindBucket(txn, order.from.bucket).value, order.from.name, source, false,
+                       clock_.Now());
       index.RemoveVersion(order.from.bucket, order.from.name, source.generation);
     }
     return row;
@@ -334,6 +352,7 @@ ObjectRow ObjectStore::Compose(const ComposeOrder& order) {
   };
   NewObject object{order.bucket, order.name, {}, order.conditions};
   TakeMetadata(order.metadata, object.row);
+  object.row.owner = order.owner;
   auto take = [&](const std::vector<ObjectRow>& sources) {
     ComposeByReference(sources, object.row);
     if (object.row.content_type.empty()) object.row.content_type = sources[0].content_type;

@@ -43,6 +43,7 @@ struct NewObject {
   // Few enough to be kept in the catalog: the store makes a small blob of them with the row, which has
   // no parts then. None: the row's parts are in the blob store.
   std::optional<std::string> small_bytes;
+  bool moved = false;  // its list comes along as it is
 };
 
 struct CopyOrder {
@@ -53,6 +54,8 @@ struct CopyOrder {
   std::optional<api::storage::Object> metadata;  // none: as the source has it
   std::string storage_class;                     // empty: the destination bucket's
   bool remove_source = false;                    // a move, in one step
+  std::vector<api::storage::AccessEntry> acl;    // empty: the destination bucket's default
+  std::string owner;                             // email of who copies
 };
 
 struct ComposeOrder {
@@ -60,6 +63,7 @@ struct ComposeOrder {
   api::storage::ObjectConditions conditions;
   std::vector<api::storage::SourceObject> sources;
   api::storage::Object metadata;
+  std::string owner;  // email of who composes
 };
 
 struct StoreOptions {

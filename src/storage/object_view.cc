@@ -5,8 +5,9 @@
 #include "base/bytes.h"
 #include "describe/json_codec.h"
 #include "net/errors.h"
-#include "storage/acl.h"
 #include "storage/bucket_record.h"
+#include "storage/object_acl.h"
+#include "storage/retention.h"
 
 namespace fireweed::storage {
 
@@ -32,13 +33,18 @@ api::storage::Object ShowObject(const ObjectRow& row, std::string_view bucket_na
   object.selfLink = shape.base_url + path;
   object.mediaLink =
       fmt::format("{}/download{}?generation={}&alt=media", shape.base_url, path, row.generation);
+  if (bucket) {
+    if (std::optional<Time> until = RetainedUntil(*bucket, object)) {
+      object.retentionExpirationTime = *until;
+    }
+  }
   bool lists = shape.projection == Projection::kFull && bucket && !HasUniformAccess(*bucket);
   if (!lists) {
     object.acl.clear();
     object.owner.reset();
     return object;
   }
-  if (object.acl.empty()) object.acl = bucket->defaultObjectAcl;
+  object.acl = EffectiveAcl(object, *bucket);
   if (!object.owner) object.owner = bucket->owner;
   CompleteObjectAcl(object);
   return object;

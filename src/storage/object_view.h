@@ -26,7 +26,8 @@ struct ReplyShape {
   static ReplyShape Of(const net::Request& request, Projection usual = Projection::kNoAcl);
 };
 
-// `bucket` supplies the list of an object that has none of its own; null where no list is shown.
+// `bucket` supplies the list of an object that has none of its own, and when it may be deleted;
+// null: neither is shown. A list is shown where the shape says full.
 api::storage::Object ShowObject(const ObjectRow& row, std::string_view bucket_name,
                                 std::string_view name, const ReplyShape& shape,
                                 const api::storage::Bucket* bucket);

@@ -1,16 +1,13 @@
 #include "storage/objects.h"
 
 #include "base/bytes.h"
-#include "storage/acl.h"
-#include "storage/bucket_record.h"
 #include "storage/media_reply.h"
+#include "storage/object_acl.h"
 
 namespace fireweed::storage {
 namespace {
 
 using api::storage::Object;
-
-std::string Resource(const std::string& bucket) { return "buckets/" + bucket; }
 
 // What a copy's body asks for. One that sets nothing but names and class keeps the source's
 // metadata.
@@ -18,6 +15,7 @@ void TakeCopyBody(std::string_view json, CopyOrder& order) {
   if (Trim(json).empty()) return;
   Object wanted = DecodeJson<Object>(json, {.from_client = true});
   order.storage_class = wanted.storageClass;
+  order.acl = wanted.acl;
   Object bare;
   bare.name = wanted.name;
   bare.bucket = wanted.bucket;
@@ -47,27 +45,34 @@ void Objects::Serve(net::Router& router) {
   router.On(api::storage::kMoveObject, this, &Objects::Move);
 }
 
-std::optional<api::storage::Bucket> Objects::BucketFor(const std::string& bucket,
-                                                       const ReplyShape& shape) const {
-  if (shape.projection == Projection::kNoAcl) return std::nullopt;
-  return Query(catalog_, [&](Txn& txn) { return FindBucket(txn, bucket).value; });
+api::storage::Object Objects::Show(const ObjectRow& row, const std::string& bucket,
+                                   const std::string& name, const ReplyShape& shape,
+                                   const net::Caller& caller) const {
+  bool lists =
+      shape.projection == Projection::kFull &&
+      access_.May(caller, "storage.objects.getIamPolicy", {bucket, name, row.generation}, row);
+  ReplyShape shown = shape;
+  if (!lists) shown.projection = Projection::kNoAcl;
+  return ShowObject(row, bucket, name, shown, &access_.Bucket(bucket)->value);
 }
 
-net::Response Objects::Reply(const ObjectRow& row, const std::string& bucket,
-                             const std::string& name, const ReplyShape& shape) const {
-  std::optional<api::storage::Bucket> home = BucketFor(bucket, shape);
-  return JsonReply(ShowObject(row, bucket, name, shape, home ? &*home : nullptr), shape);
+Acl Objects::Predefined(const std::string& word, const std::string& bucket,
+                        const net::Caller& caller) const {
+  if (word.empty()) return {};
+  return PredefinedObjectAcl(word, access_.Bucket(bucket)->value.projectNumber, caller.email);
 }
 
 net::Answer Objects::Get(const api::storage::GetObject& request, const net::Call& call) {
   if (request.alt == "media") return Download(request, call);
   ReplyShape shape = ReplyShape::Of(call.http);
-  ObjectRow row = store_.Find({request.bucket, request.object, request.generation}, request);
-  return Reply(row, request.bucket, request.object, shape);
+  ObjectRow row = access_.Find(call.caller, "storage.objects.get",
+                               {request.bucket, request.object, request.generation}, request);
+  return JsonReply(Show(row, request.bucket, request.object, shape, call.caller), shape);
 }
 
 net::Answer Objects::Download(const api::storage::GetObject& request, const net::Call& call) {
-  OpenedObject object = store_.Open({request.bucket, request.object, request.generation}, request);
+  OpenedObject object =
+      access_.Open(call.caller, {request.bucket, request.object, request.generation}, request);
   return MediaReply(object, call.http, EtagForm::kOpaque);
 }
 
@@ -93,14 +98,16 @@ net::Answer Objects::List(const api::storage::ListObjects& request, const net::C
   query.versions = request.versions;
   query.trailing_delimiter_items = request.includeTrailingDelimiter;
   ListingPage page = store_.List(request.bucket, query);
-  std::optional<api::storage::Bucket> home = BucketFor(request.bucket, shape);
+  bool lists = shape.projection == Projection::kFull &&
+               access_.MayByPolicy(call.caller, "storage.objects.getIamPolicy", request.bucket);
+  if (!lists) shape.projection = Projection::kNoAcl;
+  std::shared_ptr<const Row<api::storage::Bucket>> home = access_.Bucket(request.bucket);
   api::storage::ObjectList list;
   list.nextPageToken = std::move(page.next_page_token);
   list.prefixes = std::move(page.prefixes);
   list.items.reserve(page.items.size());
   for (const ListedVersion& item : page.items) {
-    list.items.push_back(
-        ShowObject(item.row, request.bucket, item.name, shape, home ? &*home : nullptr));
+    list.items.push_back(ShowObject(item.row, request.bucket, item.name, shape, &home->value));
   }
   return JsonReply(list, shape);
 }
@@ -108,19 +115,21 @@ net::Answer Objects::List(const api::storage::ListObjects& request, const net::C
 net::Answer Objects::Change(const api::storage::ChangeObject& request, const net::Call& call,
                             Apply apply) {
   ReplyShape shape = ReplyShape::Of(call.http);
-  std::optional<Acl> predefined;
-  if (!request.predefinedAcl.empty()) {
-    int64_t number = Query(
-        catalog_, [&](Txn& txn) { return FindBucket(txn, request.bucket).value.projectNumber; });
-    predefined = PredefinedObjectAcl(request.predefinedAcl, number, call.caller.email);
-  }
-  ObjectRow row = store_.ChangeMetadata({request.bucket, request.object, request.generation},
-                                        request, [&](Object& object) {
-                                          apply(object, request.body.text);
-                                          if (predefined) object.acl = *predefined;
-                                          NormalizeAcl(object.acl);
-                                        });
-  return Reply(row, request.bucket, request.object, shape);
+  ObjectAddress address = access_.Require(call.caller, "storage.objects.update",
+                                          {request.bucket, request.object, request.generation});
+  Acl predefined = Predefined(request.predefinedAcl, request.bucket, call.caller);
+  bool sets_list = !predefined.empty() || request.body.text.find("\"acl\"") != std::string::npos;
+  if (sets_list) address = access_.Require(call.caller, "storage.objects.setIamPolicy", address);
+  std::shared_ptr<const Row<api::storage::Bucket>> home = access_.Bucket(request.bucket);
+  ObjectRow row = store_.ChangeMetadata(address, request, [&](Object& object) {
+    Acl before = object.acl;
+    apply(object, request.body.text);
+    // A predefined list wins over the body, which clients send with an empty one.
+    if (!predefined.empty()) object.acl = predefined;
+    if (!sets_list) object.acl = before;
+    SettleChangedAcl(home->value, before, object);
+  });
+  return JsonReply(Show(row, request.bucket, request.object, shape, call.caller), shape);
 }
 
 net::Answer Objects::Patch(const api::storage::ChangeObject& request, const net::Call& call) {
@@ -140,50 +149,68 @@ api::NoContent Objects::Delete(const api::storage::DeleteObject& request, const 
 
 net::Answer Objects::Compose(const api::storage::ComposeObject& request, const net::Call& call) {
   ReplyShape shape = ReplyShape::Of(call.http);
-  net::Require(access_, call.caller, "storage.objects.get", Resource(request.destinationBucket));
   ComposeOrder order{request.destinationBucket, request.destinationObject};
   order.conditions.ifGenerationMatch = request.ifGenerationMatch;
   order.conditions.ifMetagenerationMatch = request.ifMetagenerationMatch;
   order.sources = request.body.sourceObjects;
+  order.owner = call.caller.email;
+  for (api::storage::SourceObject& source : order.sources) {
+    ObjectAddress from{request.destinationBucket, source.name, source.generation};
+    source.generation = access_.Require(call.caller, "storage.objects.get", from).generation;
+  }
   // Checksums in the body belong to a component where gcloud sends them: they are not looked at.
   if (request.body.destination) order.metadata = *request.body.destination;
+  if (!request.destinationPredefinedAcl.empty()) {
+    order.metadata.acl =
+        Predefined(request.destinationPredefinedAcl, request.destinationBucket, call.caller);
+  }
+  NormalizeAcl(order.metadata.acl, AclOf::kObject);
   ObjectRow row = store_.Compose(order);
-  return Reply(row, request.destinationBucket, request.destinationObject, shape);
+  return JsonReply(
+      Show(row, request.destinationBucket, request.destinationObject, shape, call.caller), shape);
 }
 
 ObjectRow Objects::CopyOne(const api::storage::CopyObject& request, const net::Call& call) {
-  net::Require(access_, call.caller, "storage.objects.get", Resource(request.sourceBucket));
   CopyOrder order;
-  order.from = {request.sourceBucket, request.sourceObject, request.sourceGeneration};
+  order.from =
+      access_.Require(call.caller, "storage.objects.get",
+                      {request.sourceBucket, request.sourceObject, request.sourceGeneration});
   order.from_conditions = OfSource(request);
   order.bucket = request.destinationBucket;
   order.name = request.destinationObject;
   order.conditions = request;
+  order.owner = call.caller.email;
   TakeCopyBody(request.body.text, order);
+  if (!request.destinationPredefinedAcl.empty()) {
+    order.acl =
+        Predefined(request.destinationPredefinedAcl, request.destinationBucket, call.caller);
+  }
+  NormalizeAcl(order.acl, AclOf::kObject);
   return store_.Copy(order);
 }
 
 net::Answer Objects::Copy(const api::storage::CopyObject& request, const net::Call& call) {
   ReplyShape shape = ReplyShape::Of(call.http);
   ObjectRow row = CopyOne(request, call);
-  return Reply(row, request.destinationBucket, request.destinationObject, shape);
+  return JsonReply(
+      Show(row, request.destinationBucket, request.destinationObject, shape, call.caller), shape);
 }
 
 // A rewrite is one row here, whatever the size: it is always done, as TensorFlow needs it.
 net::Answer Objects::Rewrite(const api::storage::CopyObject& request, const net::Call& call) {
   ReplyShape shape = ReplyShape::Of(call.http);
   ObjectRow row = CopyOne(request, call);
-  std::optional<api::storage::Bucket> home = BucketFor(request.destinationBucket, shape);
   api::storage::RewriteReply reply;
   reply.objectSize = reply.totalBytesRewritten = row.size;
-  reply.resource = ShowObject(row, request.destinationBucket, request.destinationObject, shape,
-                              home ? &*home : nullptr);
+  reply.resource =
+      Show(row, request.destinationBucket, request.destinationObject, shape, call.caller);
   return JsonReply(reply, shape);
 }
 
 net::Answer Objects::Move(const api::storage::MoveObject& request, const net::Call& call) {
   ReplyShape shape = ReplyShape::Of(call.http);
-  net::Require(access_, call.caller, "storage.objects.delete", Resource(request.bucket));
+  access_.Require(call.caller, "storage.objects.delete",
+                  {request.bucket, request.sourceObject, std::nullopt});
   CopyOrder order;
   order.from = {request.bucket, request.sourceObject, std::nullopt};
   order.from_conditions = OfSource(request);
@@ -192,7 +219,7 @@ net::Answer Objects::Move(const api::storage::MoveObject& request, const net::Ca
   order.conditions = request;
   order.remove_source = true;
   ObjectRow row = store_.Copy(order);
-  return Reply(row, request.bucket, request.destinationObject, shape);
+  return JsonReply(Show(row, request.bucket, request.destinationObject, shape, call.caller), shape);
 }
 
 }  // namespace fireweed::storage

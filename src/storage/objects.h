@@ -1,10 +1,12 @@
 // What for: the object methods of the JSON API, without uploads.
 // Threads: handlers run on pool threads, any number at once.
-// Owns: nothing; borrows the store.
+// Owns: nothing; borrows the store and who may do what.
 #pragma once
 
 #include "api/storage/object.h"
 #include "net/router.h"
+#include "storage/acl.h"
+#include "storage/object_access.h"
 #include "storage/object_store.h"
 #include "storage/object_view.h"
 
@@ -12,8 +14,7 @@ namespace fireweed::storage {
 
 class Objects {
  public:
-  Objects(ObjectStore& store, const Catalog& catalog, net::AccessControl& access)
-      : store_(store), catalog_(catalog), access_(access) {}
+  Objects(ObjectStore& store, const ObjectAccess& access) : store_(store), access_(access) {}
 
   void Serve(net::Router& router);
 
@@ -33,15 +34,16 @@ class Objects {
   using Apply = void (*)(api::storage::Object&, std::string_view json);
   net::Answer Change(const api::storage::ChangeObject& request, const net::Call& call, Apply apply);
   ObjectRow CopyOne(const api::storage::CopyObject& request, const net::Call& call);
-  net::Response Reply(const ObjectRow& row, const std::string& bucket, const std::string& name,
-                      const ReplyShape& shape) const;
-  // The bucket where the shape shows lists, else nothing.
-  std::optional<api::storage::Bucket> BucketFor(const std::string& bucket,
-                                                const ReplyShape& shape) const;
+  // As the caller may see it: a list is shown to its owners, and left out for others who ask for it.
+  api::storage::Object Show(const ObjectRow& row, const std::string& bucket,
+                            const std::string& name, const ReplyShape& shape,
+                            const net::Caller& caller) const;
+  // What a predefined list is in this bucket; empty for no word.
+  Acl Predefined(const std::string& word, const std::string& bucket,
+                 const net::Caller& caller) const;
 
   ObjectStore& store_;
-  const Catalog& catalog_;
-  net::AccessControl& access_;
+  const ObjectAccess& access_;
 };
 
 }  // namespace fireweed::storage

@@ -248,6 +248,9 @@ TEST_F(ObjectsTest, ListsWithDelimiterAndNeverAnEmptyToken) {
 TEST_F(ObjectsTest, PermissionIsAskedForTheSourceAsWell) {
   Send("POST", "/storage/v1/b?project=my-project", R"({"name":"other"})");
   Upload("pets", "o", "1");
+  // Else the object's own list would let its owner in.
+  Send("PATCH", "/storage/v1/b/pets",
+       R"({"iamConfiguration":{"uniformBucketLevelAccess":{"enabled":true}}})");
   access.refused = "storage.objects.get buckets/pets";
   EXPECT_EQ(Send("POST", "/storage/v1/b/pets/o/o/rewriteTo/b/other/o/o").status, 403);
   EXPECT_EQ(Send("GET", "/storage/v1/b/pets/o/o").status, 403);

@@ -17,14 +17,20 @@ StorageService::StorageService(const StorageParts& parts)
       store_(parts.catalog, parts.blobs, parts.clock, parts.log),
       kms_keys_(parts.catalog, parts.projects, parts.access, parts.clock),
       resumable_(store_, parts.catalog, parts.blobs, parts.clock, parts.random),
+      object_access_(parts.catalog, parts.access, store_),
       buckets_(parts.catalog, parts.projects, parts.access, parts.clock),
-      objects_(store_, parts.catalog, parts.access),
+      bucket_acls_(parts.catalog, parts.clock),
+      object_acls_(store_, object_access_),
+      objects_(store_, object_access_),
       uploads_(store_, parts.catalog, parts.blobs, resumable_, parts.access),
-      xml_(store_, parts.catalog, parts.blobs, parts.access) {}
+      signatures_(parts.catalog, parts.clock),
+      xml_(store_, parts.catalog, parts.blobs, parts.access, object_access_, signatures_) {}
 
 void StorageService::Serve(net::Router& router) {
   kms_keys_.Serve(router);
   buckets_.Serve(router);
+  bucket_acls_.Serve(router);
+  object_acls_.Serve(router);
   objects_.Serve(router);
   uploads_.Serve(router);
   xml_.Serve(router);

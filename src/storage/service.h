@@ -9,11 +9,15 @@
 #include "catalog/catalog.h"
 #include "identity/projects.h"
 #include "net/router.h"
+#include "storage/bucket_acls.h"
 #include "storage/buckets.h"
 #include "storage/kms_keys.h"
+#include "storage/object_access.h"
+#include "storage/object_acls.h"
 #include "storage/object_store.h"
 #include "storage/objects.h"
 #include "storage/resumable.h"
+#include "storage/signatures.h"
 #include "storage/uploads.h"
 #include "storage/xml_api.h"
 
@@ -52,9 +56,13 @@ class StorageService {
   ObjectStore store_;
   KmsKeys kms_keys_;
   ResumableUploads resumable_;
+  ObjectAccess object_access_;
   Buckets buckets_;
+  BucketAcls bucket_acls_;
+  ObjectAcls object_acls_;
   Objects objects_;
   Uploads uploads_;
+  Signatures signatures_;
   XmlApi xml_;
 };
 

@@ -67,8 +67,8 @@ void StorageFixture::Restart() {
   router.reset();
   service.reset();
   service = std::make_unique<StorageService>(
-      StorageParts{catalog, blobs, projects, access, clock, random, log});
-  router = std::make_unique<net::Router>(access);
+      StorageParts{catalog, blobs, projects, *control, clock, random, log});
+  router = std::make_unique<net::Router>(*control);
   service->Serve(*router);
 }
 

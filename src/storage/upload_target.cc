@@ -39,9 +39,10 @@ NewObject UploadTarget::Object(const Catalog& catalog) const {
         Query(catalog, [&](Txn& txn) { return FindBucket(txn, bucket).value.projectNumber; });
     complete.acl = PredefinedObjectAcl(predefined_acl, number, owner);
   }
-  NormalizeAcl(complete.acl);
+  NormalizeAcl(complete.acl, AclOf::kObject);
   NewObject object{bucket, complete.name, {}, conditions};
   storage::TakeMetadata(complete, object.row);
+  object.row.owner = owner;
   return object;
 }
 

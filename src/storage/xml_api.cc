@@ -57,6 +57,8 @@ Error InXmlWords(Error error) {
     error.reason = bucket ? "NoSuchBucket" : "NoSuchKey";
   else if (error.code == Code::kInvalid && error.reason != "InvalidArgument")
     error.reason = "InvalidArgument";
+  else if (error.reason == "objectUnderActiveHold" || error.reason == "retentionPolicyNotMet")
+    error.reason[0] = error.reason[0] == 'o' ? 'O' : 'R';
   else
     error.reason.clear();
   return error;
@@ -201,11 +203,16 @@ XmlAddress ParseXmlAddress(std::string_view host, std::string_view path) {
 }
 
 void XmlApi::Serve(net::Router& router) {
-  net::Handler get = [this](const net::Call& call) { return Get(call); };
-  router.OnRaw(kXmlGet.entry(), get);
-  router.OnRaw(kXmlHead.entry(), get);
-  router.OnRaw(kXmlDelete.entry(), [this](const net::Call& call) { return Delete(call); });
-  router.OnStream(kXmlPut.entry(), [this](const net::Call& call) { return OpenPut(call); });
+  auto on = [&](const auto& method, net::Handler handler) {
+    router.OnRaw(method.entry(), WithSignatures(signatures_, std::move(handler)));
+  };
+  auto on_stream = [&](const auto& method, net::StreamHandler handler) {
+    router.OnStream(method.entry(), WithSignatures(signatures_, std::move(handler)));
+  };
+  on(kXmlGet, [this](const net::Call& call) { return Get(call); });
+  on(kXmlHead, [this](const net::Call& call) { return Get(call); });
+  on(kXmlDelete, [this](const net::Call& call) { return Delete(call); });
+  on_stream(kXmlPut, [this](const net::Call& call) { return OpenPut(call); });
 }
 
 void XmlApi::Require(const net::Call& call, std::string_view permission,
@@ -222,9 +229,9 @@ net::Answer XmlApi::Get(const net::Call& call) {
 }
 
 net::Response XmlApi::GetObject(const XmlAddress& address, const net::Call& call) {
-  Require(call, "storage.objects.get", address.bucket);
-  OpenedObject object = store_.Open({address.bucket, address.object, GenerationOf(call.http)},
-                                    ConditionsOf(call.http));
+  OpenedObject object =
+      object_access_.Open(call.caller, {address.bucket, address.object, GenerationOf(call.http)},
+                          ConditionsOf(call.http));
   net::Response response = MediaReply(object, call.http, EtagForm::kMd5);
   for (const auto& [name, value] : object.row.metadata) {
     response.Add(std::string(kMetaHeader) + name, value);
@@ -284,9 +291,11 @@ net::Response XmlApi::CopyFrom(const XmlAddress& address, std::string_view sourc
                                const net::Call& call) {
   std::string path = source.starts_with('/') ? std::string(source) : "/" + std::string(source);
   XmlAddress from = ParseXmlAddress(kHost, path);
-  Require(call, "storage.objects.get", from.bucket);
   CopyOrder order;
-  order.from = {from.bucket, from.object, NumberHeader(call.http, "x-goog-copy-source-generation")};
+  order.owner = call.caller.email;
+  order.from = object_access_.Require(
+      call.caller, "storage.objects.get",
+      {from.bucket, from.object, NumberHeader(call.http, "x-goog-copy-source-generation")});
   order.from_conditions.ifGenerationMatch =
       NumberHeader(call.http, "x-goog-copy-source-if-generation-match");
   order.from_conditions.ifMetagenerationMatch =

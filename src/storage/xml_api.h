@@ -11,7 +11,9 @@
 #include <string_view>
 
 #include "net/router.h"
+#include "storage/object_access.h"
 #include "storage/object_store.h"
+#include "storage/signatures.h"
 
 namespace fireweed::storage {
 
@@ -24,8 +26,14 @@ XmlAddress ParseXmlAddress(std::string_view host, std::string_view path);
 
 class XmlApi {
  public:
-  XmlApi(ObjectStore& store, const Catalog& catalog, BlobStore& blobs, net::AccessControl& access)
-      : store_(store), catalog_(catalog), blobs_(blobs), access_(access) {}
+  XmlApi(ObjectStore& store, const Catalog& catalog, BlobStore& blobs, net::AccessControl& access,
+         const ObjectAccess& object_access, const Signatures& signatures)
+      : store_(store),
+        catalog_(catalog),
+        blobs_(blobs),
+        access_(access),
+        object_access_(object_access),
+        signatures_(signatures) {}
 
   void Serve(net::Router& router);
 
@@ -43,6 +51,8 @@ class XmlApi {
   const Catalog& catalog_;
   BlobStore& blobs_;
   net::AccessControl& access_;
+  const ObjectAccess& object_access_;
+  const Signatures& signatures_;
 };
 
 }  // namespace fireweed::storage

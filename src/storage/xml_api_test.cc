@@ -59,8 +59,8 @@ TEST_F(XmlApiTest, ErrorsAreXmlWithItsOwnCodes) {
   Reply json = Send("GET", "/storage/v1/nowhere");
   EXPECT_EQ(json.status, 404);
   EXPECT_THAT(json.body, HasSubstr("\"error\""));
-  access.refused = "storage.objects.get buckets/pets";
-  EXPECT_THAT(Send("GET", "/pets/o").body, HasSubstr("<Code>AccessDenied</Code>"));
+  access.refused = "storage.objects.list buckets/pets";
+  EXPECT_THAT(Send("GET", "/pets").body, HasSubstr("<Code>AccessDenied</Code>"));
 }
 
 TEST_F(XmlApiTest, PutsCopiesAndDeletes) {

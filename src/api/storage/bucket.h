@@ -44,6 +44,19 @@ struct BucketBilling {
 struct BucketEncryption {
   std::string defaultKmsKeyName;
 };
+struct Autoclass {
+  bool enabled = false;
+  std::optional<Time> toggleTime;
+  std::string terminalStorageClass;
+  std::optional<Time> terminalStorageClassUpdateTime;
+};
+struct SoftDeletePolicy {
+  int64_t retentionDurationSeconds = 0;
+  std::optional<Time> effectiveTime;
+};
+struct CustomPlacement {
+  std::vector<std::string> dataLocations;  // two regions of one continent
+};
 
 struct Bucket {
   std::string kind = "storage#bucket";
@@ -67,7 +80,10 @@ struct Bucket {
   BucketEncryption encryption;
   std::optional<bool> defaultEventBasedHold;
   std::string rpo;
-  Json autoclass, softDeletePolicy, customPlacementConfig, hierarchicalNamespace, objectRetention;
+  std::optional<Autoclass> autoclass;
+  std::optional<SoftDeletePolicy> softDeletePolicy;
+  CustomPlacement customPlacementConfig;
+  Json hierarchicalNamespace, objectRetention;
   std::vector<AccessEntry> acl;               // shown with projection=full
   std::vector<AccessEntry> defaultObjectAcl;  // the same
   std::optional<Owner> owner;                 // the same
@@ -100,6 +116,11 @@ struct ChangeBucket {  // patch and update
 };
 struct BucketName {
   std::string bucket;
+};
+
+struct LockRetentionPolicy {
+  std::string bucket;
+  std::optional<int64_t> ifMetagenerationMatch;
 };
 
 struct SetBucketPolicy {
@@ -145,7 +166,7 @@ inline constexpr std::string_view kTypeName<api::storage::UniformAccess> =
 template <>
 inline constexpr auto kFields<api::storage::UniformAccess> =
     std::tuple{F("enabled", &api::storage::UniformAccess::enabled),
-               F("lockedTime", &api::storage::UniformAccess::lockedTime)};
+               F("lockedTime", &api::storage::UniformAccess::lockedTime, kOutput)};
 template <>
 inline constexpr std::string_view kTypeName<api::storage::IamConfiguration> = "IamConfiguration";
 template <>
@@ -180,8 +201,8 @@ inline constexpr std::string_view kTypeName<api::storage::RetentionPolicy> = "Re
 template <>
 inline constexpr auto kFields<api::storage::RetentionPolicy> =
     std::tuple{F("retentionPeriod", &api::storage::RetentionPolicy::retentionPeriod),
-               F("effectiveTime", &api::storage::RetentionPolicy::effectiveTime),
-               F("isLocked", &api::storage::RetentionPolicy::isLocked)};
+               F("effectiveTime", &api::storage::RetentionPolicy::effectiveTime, kOutput),
+               F("isLocked", &api::storage::RetentionPolicy::isLocked, kOutput)};
 template <>
 inline constexpr std::string_view kTypeName<api::storage::BucketBilling> = "Billing";
 template <>
@@ -192,6 +213,27 @@ inline constexpr std::string_view kTypeName<api::storage::BucketEncryption> = "E
 template <>
 inline constexpr auto kFields<api::storage::BucketEncryption> =
     std::tuple{F("defaultKmsKeyName", &api::storage::BucketEncryption::defaultKmsKeyName)};
+template <>
+inline constexpr std::string_view kTypeName<api::storage::Autoclass> = "Autoclass";
+template <>
+inline constexpr auto kFields<api::storage::Autoclass> =
+    std::tuple{F("enabled", &api::storage::Autoclass::enabled),
+               F("toggleTime", &api::storage::Autoclass::toggleTime, kOutput),
+               F("terminalStorageClass", &api::storage::Autoclass::terminalStorageClass),
+               F("terminalStorageClassUpdateTime",
+                 &api::storage::Autoclass::terminalStorageClassUpdateTime, kOutput)};
+template <>
+inline constexpr std::string_view kTypeName<api::storage::SoftDeletePolicy> = "SoftDeletePolicy";
+template <>
+inline constexpr auto kFields<api::storage::SoftDeletePolicy> = std::tuple{
+    F("retentionDurationSeconds", &api::storage::SoftDeletePolicy::retentionDurationSeconds),
+    F("effectiveTime", &api::storage::SoftDeletePolicy::effectiveTime, kOutput)};
+template <>
+inline constexpr std::string_view kTypeName<api::storage::CustomPlacement> =
+    "CustomPlacementConfig";
+template <>
+inline constexpr auto kFields<api::storage::CustomPlacement> =
+    std::tuple{F("dataLocations", &api::storage::CustomPlacement::dataLocations)};
 template <>
 inline constexpr std::string_view kTypeName<api::storage::Bucket> = "Bucket";
 template <>
@@ -270,6 +312,10 @@ inline constexpr auto kFields<api::storage::ChangeBucket> = std::tuple{
 template <>
 inline constexpr auto kFields<api::storage::BucketName> =
     std::tuple{F("bucket", &api::storage::BucketName::bucket, kPath)};
+template <>
+inline constexpr auto kFields<api::storage::LockRetentionPolicy> = std::tuple{
+    F("bucket", &api::storage::LockRetentionPolicy::bucket, kPath),
+    F("ifMetagenerationMatch", &api::storage::LockRetentionPolicy::ifMetagenerationMatch, kQuery)};
 template <>
 inline constexpr auto kFields<api::storage::SetBucketPolicy> =
     std::tuple{F("bucket", &api::storage::SetBucketPolicy::bucket, kPath),
@@ -355,6 +401,13 @@ inline constexpr Method<GetBucket, NoContent> kDeleteBucket{kStorage,
                                                             "storage.buckets.delete",
                                                             "storage.buckets.delete",
                                                             "buckets/{bucket}"};
+inline constexpr Method<LockRetentionPolicy, Bucket> kLockRetentionPolicy{
+    kStorage,
+    Verb::kPost,
+    "/storage/v1/b/{bucket}/lockRetentionPolicy",
+    "storage.buckets.lockRetentionPolicy",
+    "storage.buckets.update",
+    "buckets/{bucket}"};
 inline constexpr Method<BucketName, StorageLayout> kGetStorageLayout{
     kStorage,
     Verb::kGet,

@@ -28,6 +28,8 @@ struct Object {
   std::optional<bool> temporaryHold, eventBasedHold;
   std::string kmsKeyName;
   Json retention, contexts;
+  Time retentionExpirationTime;  // when the bucket's retention policy lets go of it
+  Time holdReleased;             // when its event-based hold ended: the policy counts from then
   std::vector<AccessEntry> acl;  // shown with projection=full
   std::optional<Owner> owner;    // the same
 };
@@ -141,6 +143,8 @@ inline constexpr auto kFields<api::storage::Object> = std::tuple{
     F("kmsKeyName", &api::storage::Object::kmsKeyName, kOutput),
     F("retention", &api::storage::Object::retention),
     F("contexts", &api::storage::Object::contexts),
+    F("retentionExpirationTime", &api::storage::Object::retentionExpirationTime, kOutput),
+    F("holdReleased", &api::storage::Object::holdReleased, kStored),
     F("acl", &api::storage::Object::acl),
     F("owner", &api::storage::Object::owner, kOutput)};
 template <>
@@ -274,26 +278,30 @@ inline constexpr Method<GetObject, Object> kGetObject{kStorage,
                                                       "/storage/v1/b/{bucket}/o/{object}",
                                                       "storage.objects.get",
                                                       "storage.objects.get",
-                                                      "buckets/{bucket}"};
+                                                      "buckets/{bucket}",
+                                                      Judge::kHandler};
 inline constexpr Method<GetObject, Object> kDownloadObject{
     kStorage,
     Verb::kGet,
     "/download/storage/v1/b/{bucket}/o/{object}",
     "storage.objects.download",
     "storage.objects.get",
-    "buckets/{bucket}"};
+    "buckets/{bucket}",
+    Judge::kHandler};
 inline constexpr Method<ChangeObject, Object> kPatchObject{kStorage,
                                                            Verb::kPatch,
                                                            "/storage/v1/b/{bucket}/o/{object}",
                                                            "storage.objects.patch",
                                                            "storage.objects.update",
-                                                           "buckets/{bucket}"};
+                                                           "buckets/{bucket}",
+                                                           Judge::kHandler};
 inline constexpr Method<ChangeObject, Object> kUpdateObject{kStorage,
                                                             Verb::kPut,
                                                             "/storage/v1/b/{bucket}/o/{object}",
                                                             "storage.objects.update",
                                                             "storage.objects.update",
-                                                            "buckets/{bucket}"};
+                                                            "buckets/{bucket}",
+                                                            Judge::kHandler};
 inline constexpr Method<DeleteObject, NoContent> kDeleteObject{kStorage,
                                                                Verb::kDelete,
                                                                "/storage/v1/b/{bucket}/o/{object}",
