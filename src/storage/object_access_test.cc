@@ -123,6 +123,26 @@ TEST_F(ObjectAccessTest, ABucketsListDecidesThroughTheLegacyRoles) {
   EXPECT_EQ(Status(ann, "GET", "/storage/v1/b/pets/acl"), 403);
 }
 
+TEST_F(ObjectAccessTest, ReplacingTakesTheRightToDelete) {
+  Send("PUT", "/storage/v1/b/pets/iam",
+       R"({"bindings":[{"role":"roles/storage.objectCreator","members":["user:ann@x.org"]}]})");
+  Grant(cat + "/acl", "user-ann@x.org", "READER");
+  std::string upload = "/upload/storage/v1/b/pets/o?uploadType=media&name=";
+  EXPECT_EQ(Status(ann, "POST", upload + "dog", "woof"), 200);
+  Reply again = As(ann, "POST", upload + "dog", "woof");
+  EXPECT_EQ(again.status, 403) << "not even its own";
+  EXPECT_THAT(again.body, HasSubstr("ann@x.org does not have storage.objects.delete access"));
+  std::string copy = cat + "/copyTo/b/pets/o/copy";
+  EXPECT_EQ(Status(ann, "POST", copy), 200);
+  EXPECT_EQ(Status(ann, "POST", copy), 403);
+  Reply begun = As(ann, "POST", "/upload/storage/v1/b/pets/o?uploadType=resumable&name=dog", "{}");
+  ASSERT_EQ(begun.status, 200) << begun.body;
+  std::string where = begun.Header("Location");
+  where = where.substr(where.find("/upload/"));
+  EXPECT_EQ(As("none", "PUT", where, "wau").status, 403);
+  EXPECT_EQ(Read("pets", "dog"), "woof");
+}
+
 TEST_F(ObjectAccessTest, SourcesOfCopiesAreJudgedByTheirLists) {
   Send("POST", "/storage/v1/b?project=my-project", R"({"name":"zoo"})");
   Grant("/storage/v1/b/zoo/acl", "user-ann@x.org", "WRITER");

@@ -4,6 +4,7 @@
 
 #include "base/bytes.h"
 #include "base/checksum.h"
+#include "net/access.h"
 #include "storage/bucket_record.h"
 #include "storage/object_acl.h"
 #include "storage/retention.h"
@@ -30,6 +31,14 @@ std::optional<VersionPoint> PointOf(const std::optional<ObjectRow>& row) {
   std::string version = address.generation ? fmt::format("#{}", *address.generation) : "";
   throw Failure(Code::kNotFound,
                 fmt::format("No such object: {}/{}{}", address.bucket, address.name, version));
+}
+
+// Replacing an object takes the right to delete it, which makers of objects need not have.
+[[noreturn]] void RefuseReplacing(const NewObject& object) {
+  net::Caller caller;
+  caller.email = object.row.owner;
+  if (!caller.email.empty()) caller.principal = "user:" + caller.email;
+  net::Refuse(caller, "storage.objects.delete", "buckets/" + object.bucket);
 }
 
 ObjectRow FindOrRefuse(Txn& txn, ObjectIndex& index, const ObjectAddress& address,
@@ -162,6 +171,7 @@ ObjectRow ObjectStore::PutNew(Txn& txn, ObjectIndex& index, const NewObject& obj
   std::shared_ptr<const api::storage::Bucket> bucket = buckets_.Find(txn, object.bucket);
   std::optional<ObjectRow> before = index.FindLive(object.bucket, object.name);
   RequireConditions(object.conditions, PointOf(before), Purpose::kWrite);
+  if (before && !object.may_replace) RefuseReplacing(object);
   ObjectRow row = object.row;
   Time now = clock_.Now();
   row.generation = generations_.Next(txn);
@@ -276,6 +286,7 @@ ObjectRow ObjectStore::Copy(const CopyOrder& order) {
     ObjectRow source = FindOrRefuse(txn, index, order.from, order.from_conditions, Purpose::kWrite);
     NewObject copy{order.bucket, order.name, source, order.conditions};
     copy.moved = order.remove_source;
+    copy.may_replace = order.may_replace;
     if (!order.remove_source) copy.row.storage_class = order.storage_class;
     if (order.metadata) TakeMetadata(*order.metadata, copy.row);
     if (!order.remove_source) {
@@ -353,6 +364,7 @@ ObjectRow ObjectStore::Compose(const ComposeOrder& order) {
   NewObject object{order.bucket, order.name, {}, order.conditions};
   TakeMetadata(order.metadata, object.row);
   object.row.owner = order.owner;
+  object.may_replace = order.may_replace;
   auto take = [&](const std::vector<ObjectRow>& sources) {
     ComposeByReference(sources, object.row);
     if (object.row.content_type.empty()) object.row.content_type = sources[0].content_type;

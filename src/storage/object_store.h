@@ -44,6 +44,8 @@ struct NewObject {
   // no parts then. None: the row's parts are in the blob store.
   std::optional<std::string> small_bytes;
   bool moved = false;  // its list comes along as it is
+  bool may_replace =
+      true;  // else an object of that name is in the way: its maker may not delete it
 };
 
 struct CopyOrder {
@@ -56,6 +58,7 @@ struct CopyOrder {
   bool remove_source = false;                    // a move, in one step
   std::vector<api::storage::AccessEntry> acl;    // empty: the destination bucket's default
   std::string owner;                             // email of who copies
+  bool may_replace = true;                       // as in NewObject
 };
 
 struct ComposeOrder {
@@ -63,7 +66,8 @@ struct ComposeOrder {
   api::storage::ObjectConditions conditions;
   std::vector<api::storage::SourceObject> sources;
   api::storage::Object metadata;
-  std::string owner;  // email of who composes
+  std::string owner;        // email of who composes
+  bool may_replace = true;  // as in NewObject
 };
 
 struct StoreOptions {

@@ -154,6 +154,8 @@ net::Answer Objects::Compose(const api::storage::ComposeObject& request, const n
   order.conditions.ifMetagenerationMatch = request.ifMetagenerationMatch;
   order.sources = request.body.sourceObjects;
   order.owner = call.caller.email;
+  order.may_replace =
+      access_.MayByPolicy(call.caller, "storage.objects.delete", request.destinationBucket);
   for (api::storage::SourceObject& source : order.sources) {
     ObjectAddress from{request.destinationBucket, source.name, source.generation};
     source.generation = access_.Require(call.caller, "storage.objects.get", from).generation;
@@ -180,6 +182,8 @@ ObjectRow Objects::CopyOne(const api::storage::CopyObject& request, const net::C
   order.name = request.destinationObject;
   order.conditions = request;
   order.owner = call.caller.email;
+  order.may_replace =
+      access_.MayByPolicy(call.caller, "storage.objects.delete", request.destinationBucket);
   TakeCopyBody(request.body.text, order);
   if (!request.destinationPredefinedAcl.empty()) {
     order.acl =

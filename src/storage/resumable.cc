@@ -42,6 +42,7 @@ UploadTarget TargetOf(const UploadRecord& record) {
   target.conditions = record;
   target.predefined_acl = record.predefined_acl;
   target.owner = record.owner;
+  target.may_replace = record.may_replace;
   return target;
 }
 
@@ -240,6 +241,7 @@ std::string ResumableUploads::Begin(const UploadTarget& target, std::optional<in
   record.metadata = target.metadata;
   record.predefined_acl = target.predefined_acl;
   record.owner = target.owner;
+  record.may_replace = target.may_replace;
   record.total = total;
   record.created = clock_.Now();
   std::string id = random_.Hex(kSecretBytes);

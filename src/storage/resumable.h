@@ -42,6 +42,7 @@ struct UploadRecord : api::storage::ObjectConditions {
   std::optional<int64_t> total;  // as announced with the start
   Time created;
   std::optional<int64_t> generation;  // of the object, once complete
+  bool may_replace = true;            // as in NewObject
 };
 
 class ResumableUploads {
@@ -113,7 +114,8 @@ inline constexpr auto kFields<storage::UploadRecord> = Join(
                F("owner", &storage::UploadRecord::owner), F("draft", &storage::UploadRecord::draft),
                F("total", &storage::UploadRecord::total),
                F("created", &storage::UploadRecord::created),
-               F("generation", &storage::UploadRecord::generation)},
+               F("generation", &storage::UploadRecord::generation),
+               F("mayReplace", &storage::UploadRecord::may_replace)},
     api::storage::kConditionFields);
 template <>
 inline constexpr std::string_view kRecordKind<storage::UploadRecord> = "upload";

@@ -43,6 +43,7 @@ NewObject UploadTarget::Object(const Catalog& catalog) const {
   NewObject object{bucket, complete.name, {}, conditions};
   storage::TakeMetadata(complete, object.row);
   object.row.owner = owner;
+  object.may_replace = may_replace;
   return object;
 }
 

@@ -19,7 +19,8 @@ struct UploadTarget {
   api::storage::Object metadata;  // name, content type and the rest, as the client set them
   api::storage::ObjectConditions conditions;
   std::string predefined_acl;
-  std::string owner;  // email of who uploads
+  std::string owner;        // email of who uploads
+  bool may_replace = true;  // as in NewObject
 
   static UploadTarget Of(const api::storage::UploadObject& request, const net::Caller& caller);
 

@@ -173,6 +173,8 @@ std::unique_ptr<net::BodySink> Uploads::OpenPost(const net::Call& call) {
   net::Require(access_, call.caller, "storage.objects.create", "buckets/" + request.bucket);
   RequireBucket(catalog_, request.bucket);
   UploadTarget target = UploadTarget::Of(request, call.caller);
+  target.may_replace =
+      access_.May(call.caller, "storage.objects.delete", "buckets/" + request.bucket);
   if (request.uploadType == "resumable") return resumable_.Start(std::move(target), call);
   return OpenOneRequest(request, std::move(target), call);
 }
@@ -187,6 +189,9 @@ std::unique_ptr<net::BodySink> Uploads::OpenPostInline(const net::Call& call) {
   std::optional<bool> may =
       access_.MayInline(call.caller, "storage.objects.create", "buckets/" + request.bucket);
   if (!may || !*may) return nullptr;
+  std::optional<bool> replace =
+      access_.MayInline(call.caller, "storage.objects.delete", "buckets/" + request.bucket);
+  if (!replace || !*replace) return nullptr;
   return OpenOneRequest(request, UploadTarget::Of(request, call.caller), call);
 }
 

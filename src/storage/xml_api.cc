@@ -283,7 +283,10 @@ std::unique_ptr<net::BodySink> XmlApi::OpenPut(const net::Call& call) {
       return std::make_unique<KnownAnswerSink>(CopyFrom(address, *source, call));
     }
     RequireBucket(catalog_, address.bucket);
-    return std::make_unique<PutSink>(store_, catalog_, blobs_, TargetOf(address, call), call.http);
+    UploadTarget target = TargetOf(address, call);
+    target.may_replace =
+        object_access_.MayByPolicy(call.caller, "storage.objects.delete", address.bucket);
+    return std::make_unique<PutSink>(store_, catalog_, blobs_, std::move(target), call.http);
   });
 }
 
@@ -293,6 +296,8 @@ net::Response XmlApi::CopyFrom(const XmlAddress& address, std::string_view sourc
   XmlAddress from = ParseXmlAddress(kHost, path);
   CopyOrder order;
   order.owner = call.caller.email;
+  order.may_replace =
+      object_access_.MayByPolicy(call.caller, "storage.objects.delete", address.bucket);
   order.from = object_access_.Require(
       call.caller, "storage.objects.get",
       {from.bucket, from.object, NumberHeader(call.http, "x-goog-copy-source-generation")});
