@@ -8,7 +8,7 @@
 
 #include "base/bytes.h"
 #include "base/clock.h"
-#include "compute/linear_regex.h"
+#include "base/linear_regex.h"
 
 namespace fireweed::compute {
 

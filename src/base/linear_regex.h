@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace fireweed::compute {
+namespace fireweed {
 
 class LinearRegex {
  public:
@@ -17,6 +17,8 @@ class LinearRegex {
 
   // Whether the whole text matches.
   bool Matches(std::string_view text) const;
+  // Whether some part of the text matches.
+  bool Finds(std::string_view text) const;
 
  private:
   friend class RegexParser;
@@ -26,11 +28,13 @@ class LinearRegex {
     size_t next = 0, other = 0;  // kSplit and kJump: where to go on
     std::bitset<256> set;        // kSet: bytes it takes
   };
+  enum class Anchor { kWhole, kAnywhere };
   struct Threads;
+  bool Run(std::string_view text, Anchor anchor) const;
   void Follow(Threads& threads, size_t node, std::string_view text, size_t at) const;
 
   std::vector<Node> nodes_;
   size_t start_ = 0;
 };
 
-}  // namespace fireweed::compute
+}  // namespace fireweed

@@ -1,4 +1,4 @@
-#include "compute/linear_regex.h"
+#include "base/linear_regex.h"
 
 #include <cctype>
 #include <string>
@@ -7,7 +7,7 @@
 
 #include "base/error.h"
 
-namespace fireweed::compute {
+namespace fireweed {
 namespace {
 
 constexpr size_t kMostNodes = 4096;  // bounds time per byte of text
@@ -335,20 +335,26 @@ void LinearRegex::Follow(Threads& threads, size_t node, std::string_view text, s
   }
 }
 
-bool LinearRegex::Matches(std::string_view text) const {
+bool LinearRegex::Matches(std::string_view text) const { return Run(text, Anchor::kWhole); }
+
+bool LinearRegex::Finds(std::string_view text) const { return Run(text, Anchor::kAnywhere); }
+
+bool LinearRegex::Run(std::string_view text, Anchor anchor) const {
   Threads now(nodes_.size());
   Follow(now, start_, text, 0);
   for (size_t at = 0; at < text.size(); ++at) {
+    if (anchor == Anchor::kAnywhere && now.matched) return true;
     Threads next(nodes_.size());
     for (size_t node : now.waiting) {
       if (nodes_[node].set[static_cast<unsigned char>(text[at])]) {
         Follow(next, nodes_[node].next, text, at + 1);
       }
     }
+    if (anchor == Anchor::kAnywhere) Follow(next, start_, text, at + 1);
     now = std::move(next);
     if (now.waiting.empty() && !now.matched) return false;
   }
   return now.matched;
 }
 
-}  // namespace fireweed::compute
+}  // namespace fireweed

@@ -1,0 +1,139 @@
+#include "logs/entry_fields.h"
+
+#include <map>
+
+#include "base/bytes.h"
+#include "base/clock.h"
+#include "describe/json_codec.h"
+
+namespace fireweed::logs {
+namespace {
+
+using api::logging::LogEntry;
+using Path = std::vector<std::string>;
+using Kind = FieldValue::Kind;
+using Labels = std::map<std::string, std::string>;
+
+constexpr int kDeepest = 16;
+
+std::optional<FieldValue> OfText(const std::string& text) {
+  if (text.empty()) return std::nullopt;
+  return FieldValue{Kind::kText, text};
+}
+
+std::optional<FieldValue> OfLabels(const Labels& labels, const Path& path, size_t at) {
+  if (at == path.size()) {
+    if (labels.empty()) return std::nullopt;
+    return FieldValue{Kind::kTree, EncodeJson(labels)};
+  }
+  // Label keys may hold dots: the rest of the path is one key, if it is not one by itself.
+  std::string key = path[at];
+  for (size_t i = at + 1; i < path.size(); ++i) key += "." + path[i];
+  auto it = labels.find(key);
+  if (it == labels.end()) return std::nullopt;
+  return FieldValue{Kind::kText, it->second};
+}
+
+FieldValue OfJson(std::string_view json) {
+  if (json.starts_with('"')) return {Kind::kText, DecodeJson<std::string>(json)};
+  if (json == "true" || json == "false") return {Kind::kBool, std::string(json)};
+  if (json.starts_with('{') || json.starts_with('[')) return {Kind::kTree, std::string(json)};
+  return {Kind::kNumber, std::string(json)};
+}
+
+std::optional<FieldValue> OfTree(const std::string& json, const Path& path, size_t at) {
+  if (json.empty()) return std::nullopt;
+  if (at == path.size()) return OfJson(json);
+  if (!json.starts_with('{')) return std::nullopt;
+  auto members = DecodeJson<std::map<std::string, Json>>(json);
+  auto it = members.find(path[at]);
+  if (it == members.end()) return std::nullopt;
+  return OfTree(it->second.text, path, at + 1);
+}
+
+bool AnyOfTree(const std::string& json, const std::function<bool(std::string_view)>& visit,
+               int depth) {
+  if (json.empty() || depth > kDeepest) return false;
+  if (json.starts_with('{')) {
+    for (const auto& [name, member] : DecodeJson<std::map<std::string, Json>>(json)) {
+      if (AnyOfTree(member.text, visit, depth + 1)) return true;
+    }
+    return false;
+  }
+  if (json.starts_with('[')) {
+    for (const Json& member : DecodeJson<std::vector<Json>>(json)) {
+      if (AnyOfTree(member.text, visit, depth + 1)) return true;
+    }
+    return false;
+  }
+  return visit(OfJson(json).text);
+}
+
+std::optional<FieldValue> OfResource(const LogEntry& entry, const Path& path) {
+  if (path.size() < 2) return FieldValue{Kind::kTree, EncodeJson(entry.resource)};
+  if (path[1] == "type" && path.size() == 2) return OfText(entry.resource.type);
+  if (path[1] == "labels") return OfLabels(entry.resource.labels, path, 2);
+  return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<FieldValue> FieldOf(const LogEntry& entry, const Path& path) {
+  const std::string& head = path[0];
+  if (head == "jsonPayload") return OfTree(entry.jsonPayload.text, path, 1);
+  if (head == "protoPayload") return OfTree(entry.protoPayload.text, path, 1);
+  if (head == "httpRequest") return OfTree(entry.httpRequest.text, path, 1);
+  if (head == "operation") return OfTree(entry.operation.text, path, 1);
+  if (head == "sourceLocation") return OfTree(entry.sourceLocation.text, path, 1);
+  if (head == "split") return OfTree(entry.split.text, path, 1);
+  if (head == "labels") return OfLabels(entry.labels, path, 1);
+  if (head == "resource") return OfResource(entry, path);
+  if (path.size() > 1) return std::nullopt;
+  if (head == "textPayload") return OfText(entry.textPayload);
+  if (head == "severity") {
+    return FieldValue{
+        Kind::kSeverity,
+        std::string(kEnumNames<api::logging::Severity>[static_cast<size_t>(entry.severity)])};
+  }
+  if (head == "logName") return OfText(entry.logName);
+  if (head == "insertId") return OfText(entry.insertId);
+  if (head == "timestamp") return FieldValue{Kind::kTime, FormatTime(entry.timestamp, 9)};
+  if (head == "receiveTimestamp") {
+    return FieldValue{Kind::kTime, FormatTime(entry.receiveTimestamp, 9)};
+  }
+  if (head == "trace") return OfText(entry.trace);
+  if (head == "spanId") return OfText(entry.spanId);
+  if (head == "traceSampled" && entry.traceSampled) {
+    return FieldValue{Kind::kBool, *entry.traceSampled ? "true" : "false"};
+  }
+  return std::nullopt;
+}
+
+bool AnyText(const LogEntry& entry, const std::function<bool(std::string_view)>& visit) {
+  for (const std::string* text : {&entry.textPayload, &entry.logName, &entry.insertId,
+                                  &entry.resource.type, &entry.trace, &entry.spanId}) {
+    if (!text->empty() && visit(*text)) return true;
+  }
+  for (const Labels* labels : {&entry.labels, &entry.resource.labels}) {
+    for (const auto& [key, value] : *labels) {
+      if (visit(value)) return true;
+    }
+  }
+  for (const Json* tree : {&entry.jsonPayload, &entry.protoPayload, &entry.httpRequest,
+                           &entry.operation, &entry.sourceLocation}) {
+    if (AnyOfTree(tree->text, visit, 0)) return true;
+  }
+  return false;
+}
+
+std::optional<int> SeverityRank(std::string_view word) {
+  constexpr auto& names = kEnumNames<api::logging::Severity>;
+  for (size_t i = 0; i < names.size(); ++i) {
+    if (EqualIgnoreCase(word, names[i]) || word == std::to_string(i * 100)) {
+      return static_cast<int>(i);
+    }
+  }
+  return std::nullopt;
+}
+
+}  // namespace fireweed::logs

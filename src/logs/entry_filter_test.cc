@@ -1,0 +1,129 @@
+#include "logs/entry_filter.h"
+
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+
+namespace fireweed::logs {
+namespace {
+
+using api::logging::LogEntry;
+using api::logging::Severity;
+
+LogEntry Sample() {
+  LogEntry entry;
+  entry.logName = "projects/p/logs/master-replica-0";
+  entry.resource = {"ml_job", {{"job_id", "census_1"}, {"task_name", "master-replica-0"}}};
+  entry.timestamp = *ParseTime("2026-11-15T07:00:00.5Z");
+  entry.receiveTimestamp = *ParseTime("2026-11-15T07:00:01Z");
+  entry.severity = Severity::kError;
+  entry.insertId = "id-7";
+  entry.labels = {{"compute.googleapis.com/resource_id", "42"}, {"trial", "3"}};
+  entry.jsonPayload.text =
+      R"({"message":"Saving checkpoint at step 8754","loss":0.25,"tags":["a","b"],"deep":{"x":true,"no":null}})";
+  return entry;
+}
+
+struct Case {
+  const char* filter;
+  bool matches;
+};
+
+TEST(EntryFilterTest, MeansWhatTheOriginalMeans) {
+  constexpr Case kCases[] = {
+      {"", true},
+      {"   ", true},
+      {"-- only a comment", true},
+      // Fields and comparisons.
+      {"severity=ERROR", true},
+      {"severity>=WARNING", true},
+      {"severity<error", false},
+      {"severity>ERROR", false},
+      {"severity=500", true},
+      {"severity!=INFO", true},
+      {"severity=(ERROR OR CRITICAL)", true},
+      {"severity=(INFO OR NOTICE)", false},
+      {"resource.type=\"ml_job\"", true},
+      {"resource.type = ml_job", true},
+      {"resource.type=ML_JOB", true},
+      {"resource.labels.job_id=\"census_1\"", true},
+      {"resource.labels.job_id=\"census_2\"", false},
+      {"resource.labels.task_name=(\"master-replica-0\" OR \"worker-replica-0\")", true},
+      {"logName=\"projects/p/logs/master-replica-0\"", true},
+      {"log_id(\"master-replica-0\")", true},
+      {"log_id(\"other\")", false},
+      {"insertId=\"id-7\"", true},
+      {"labels.trial=3", true},
+      {"labels.\"compute.googleapis.com/resource_id\"=\"42\"", true},
+      {"labels.missing=3", false},
+      {"labels.missing!=3", true},
+      {"NOT labels.missing=3", true},
+      {"labels.trial:*", true},
+      {"labels.missing:*", false},
+      // Times.
+      {"timestamp>=\"2026-11-15T07:00:00Z\"", true},
+      {"timestamp>=\"2026-11-15T07:00:00.5Z\"", true},
+      {"timestamp>\"2026-11-15T07:00:00.5Z\"", false},
+      {"timestamp<\"2026-11-15\"", false},
+      // Payloads.
+      {"jsonPayload.message:checkpoint", true},
+      {"jsonPayload.message:\"CHECKPOINT AT\"", true},
+      {"jsonPayload.message=~\"step [0-9]+$\"", true},
+      {"jsonPayload.message=~\"^step\"", false},
+      {"jsonPayload.message!~\"^step\"", true},
+      {"jsonPayload.loss<0.3", true},
+      {"jsonPayload.loss>=0.3", false},
+      {"jsonPayload.loss=0.25", true},
+      {"jsonPayload.loss:0.25", true},
+      {"jsonPayload.loss>-1", true},
+      {"jsonPayload.deep.x=true", true},
+      {"jsonPayload.deep.y=true", false},
+      {"textPayload:anything", false},
+      // Words.
+      {"8754", true},
+      {"\"checkpoint at\"", true},
+      {"unheard", false},
+      {"-unheard", true},
+      {"census_1", true},
+      // Connectives: NOT before OR before AND; side by side is AND.
+      {"severity=ERROR resource.type=ml_job", true},
+      {"severity=ERROR AND resource.type=other", false},
+      {"severity=INFO OR resource.type=ml_job", true},
+      {"resource.type=other AND severity=ERROR OR severity=ERROR", false},
+      {"severity=INFO OR severity=ERROR AND resource.type=ml_job", true},
+      {"NOT severity=INFO AND NOT severity=DEBUG", true},
+      {"NOT (severity=ERROR AND resource.type=ml_job)", false},
+      {"-severity=INFO", true},
+      {"(severity=ERROR)", true},
+      {"severity=ERROR -- and a comment\nAND resource.type=ml_job", true},
+  };
+  for (const Case& c : kCases) {
+    EXPECT_EQ(EntryFilter(c.filter).Matches(Sample()), c.matches) << c.filter;
+  }
+}
+
+TEST(EntryFilterTest, RefusesWhatItDoesNotUnderstand) {
+  for (const char* bad :
+       {"severity=", "AND", "severity=ERROR AND", "(severity=ERROR", "severity=ERROR)", "\"open",
+        "severity=LOUD", "timestamp>soon", "textPayload=~\"(\"", "sample(insertId, 0.1)", "a OR",
+        "NOT", "severity==ERROR", "labels.=3 ("}) {
+    EXPECT_THROW(EntryFilter{bad}, Failure) << bad;
+  }
+  EXPECT_THROW(EntryFilter(std::string(5000, '(')), Failure);
+  EXPECT_THROW(EntryFilter(std::string(30000, 'a')), Failure);
+}
+
+TEST(EntryFilterTest, SaysWhereNotToLook) {
+  EntryFilter filter(
+      "resource.labels.job_id=\"j\" timestamp>=\"2026-11-15T07:00:00Z\" "
+      "timestamp<\"2026-11-15T08:00:00Z\" severity>INFO");
+  EXPECT_EQ(filter.bounds().job, "j");
+  EXPECT_EQ(Time(Duration(filter.bounds().from)), *ParseTime("2026-11-15T07:00:00Z"));
+  EXPECT_EQ(Time(Duration(filter.bounds().to)), *ParseTime("2026-11-15T08:00:00Z"));
+  EntryFilter either("resource.labels.job_id=\"j\" OR timestamp>=\"2026-11-15T07:00:00Z\"");
+  EXPECT_FALSE(either.bounds().job);
+  EXPECT_EQ(either.bounds().from, INT64_MIN);
+}
+
+}  // namespace
+}  // namespace fireweed::logs
