@@ -60,6 +60,8 @@ void ValidateConfig(const Config& config) {
   RequireOneOf("log.level", config.log.level, {"debug", "info", "warning", "error"});
   RequireRange("storage.reserveBytes", config.storage.reserve_bytes, 0, INT64_MAX);
   RequireRange("storage.sweepMinutes", config.storage.sweep_minutes, 1, 7 * 24 * 60);
+  RequireRange("logs.retentionDays", config.logs.retention_days, 1, 3650);
+  RequireRange("logs.mostBytes", config.logs.most_bytes, 64 << 20, INT64_MAX);
   size_t length = config.projects.default_project.size();
   RequireRange("projects.default (its length)", static_cast<int64_t>(length), 6, 30);
   if (!config.proxy.upstream.empty()) RequireEndpoint("proxy.upstream", config.proxy.upstream);

@@ -51,6 +51,11 @@ struct StorageConfig {
   int32_t sweep_minutes = 60;
 };
 
+struct LogsConfig {
+  int32_t retention_days = 30;
+  int64_t most_bytes = int64_t{10} << 30;
+};
+
 struct LogConfig {
   std::string level = "info";
 };
@@ -63,6 +68,7 @@ struct Config {
   InstancesConfig instances;
   ComputeConfig compute;
   StorageConfig storage;
+  LogsConfig logs;
   LogConfig log;
 };
 
@@ -132,6 +138,12 @@ inline constexpr auto kFields<StorageConfig> =
                  "can always be written."),
                F("sweepMinutes", &StorageConfig::sweep_minutes, 0,
                  "How often bytes that no object refers to are removed.")};
+template <>
+inline constexpr auto kFields<LogsConfig> = std::tuple{
+    F("retentionDays", &LogsConfig::retention_days, 0,
+      "Log entries older than this are forgotten."),
+    F("mostBytes", &LogsConfig::most_bytes, 0,
+      "When the log entries of all projects take more than this, the oldest are forgotten.")};
 template <>
 inline constexpr auto kFields<LogConfig> =
     std::tuple{F("level", &LogConfig::level, 0, "debug, info, warning or error.")};

@@ -3,6 +3,7 @@
 
 #include "base/ids.h"
 #include "base/log.h"
+#include "base/memory_disk.h"
 #include "base/sim_clock.h"
 #include "blob/memory_blob_store.h"
 #include "catalog/memory_catalog.h"
@@ -18,6 +19,8 @@
 #include "identity/oauth_service.h"
 #include "identity/project_service.h"
 #include "identity/service_usage.h"
+#include "logs/log_store.h"
+#include "logs/logging_service.h"
 #include "net/batch.h"
 #include "net/discovery.h"
 #include "storage/service.h"
@@ -33,6 +36,7 @@ struct AllServices {
     oauth_service.Serve(router);
     service_usage.Serve(router);
     admin_service.Serve(router);
+    logging.Serve(router);
     storage.Serve(router);
     images.Serve(router);
     projects_service.Serve(router);
@@ -59,6 +63,10 @@ struct AllServices {
   identity::OAuthService oauth_service{catalog, clock, tokens, keys, log};
   identity::ServiceUsage service_usage{catalog, projects, log};
   identity::AdminService admin_service{catalog, clock, random, tokens, log};
+  MemoryDisk disk;
+  logs::LogStore log_store{disk, "state/logs"};
+  logs::LoggingService logging{{log_store, catalog, access, ids, clock,
+                                [](const std::string& name, const net::Caller&) { return name; }}};
   storage::StorageService storage{{catalog, blobs, projects, access, clock, random, log}};
   compute::CatalogIdentity accounts{catalog, projects, tokens, keys};
   compute::Catalogue catalogue{{}};
@@ -86,6 +94,7 @@ TEST(Routes, EveryServiceDescribesItself) {
     EXPECT_NE(document.find("\"resources\""), std::string::npos) << name;
     EXPECT_NE(document.find("\"schemas\""), std::string::npos) << name;
   }
+  EXPECT_NE(services.discovery.Document("logging", "v2").find("LogEntry"), std::string::npos);
 }
 
 }  // namespace

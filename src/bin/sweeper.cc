@@ -1,9 +1,11 @@
 #include "bin/sweeper.h"
 
+#include "base/error.h"
+
 namespace fireweed {
 
-Sweeper::Sweeper(storage::StorageService& storage, std::chrono::minutes every, Logger& log)
-    : storage_(storage), every_(every), log_(log), thread_([this] { Run(); }) {}
+Sweeper::Sweeper(std::vector<Chore> chores, std::chrono::minutes every, Logger& log)
+    : chores_(std::move(chores)), every_(every), log_(log), thread_([this] { Run(); }) {}
 
 Sweeper::~Sweeper() {
   {
@@ -18,21 +20,19 @@ void Sweeper::Run() {
   std::unique_lock lock(mu_);
   while (!stop_) {
     lock.unlock();
-    SweepOnce();
+    RunChores();
     lock.lock();
     changed_.wait_for(lock, every_, [this] { return stop_; });
   }
 }
 
-void Sweeper::SweepOnce() {
-  try {
-    SweepReport report = storage_.Sweep();
-    if (report.dropped_blobs + report.dropped_drafts + report.failed == 0) return;
-    log_.Info("storage swept", {{"blobs", report.dropped_blobs},
-                                {"drafts", report.dropped_drafts},
-                                {"failed", report.failed}});
-  } catch (const Failure& failure) {
-    log_.Error("storage sweep failed", {{"error", failure.error().message}});
+void Sweeper::RunChores() {
+  for (const Chore& chore : chores_) {
+    try {
+      chore.run();
+    } catch (const Failure& failure) {
+      log_.Error("chore failed", {{"chore", chore.name}, {"error", failure.error().message}});
+    }
   }
 }
 

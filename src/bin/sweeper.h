@@ -1,26 +1,34 @@
-// Removes bytes that no object refers to: once at the start, then every so often. Its thread ends with it.
+// Runs what has to be tidied up now and then: once at the start, then every so often, one chore after another. Its
+// thread ends with it. A chore that throws is logged and tried again the next time.
 #pragma once
 
 #include <chrono>
 #include <condition_variable>
+#include <functional>
 #include <mutex>
+#include <string>
 #include <thread>
+#include <vector>
 
 #include "base/log.h"
-#include "storage/service.h"
 
 namespace fireweed {
 
+struct Chore {
+  std::string name;
+  std::function<void()> run;  // on the sweeper's thread; may block
+};
+
 class Sweeper {
  public:
-  Sweeper(storage::StorageService& storage, std::chrono::minutes every, Logger& log);
+  Sweeper(std::vector<Chore> chores, std::chrono::minutes every, Logger& log);
   ~Sweeper();
 
  private:
   void Run();
-  void SweepOnce();
+  void RunChores();
 
-  storage::StorageService& storage_;
+  const std::vector<Chore> chores_;
   const std::chrono::minutes every_;
   Logger& log_;
   std::mutex mu_;

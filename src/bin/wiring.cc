@@ -48,6 +48,8 @@
 #include "identity/service_usage.h"
 #include "identity/signing_keys.h"
 #include "identity/tokens.h"
+#include "logs/log_store.h"
+#include "logs/logging_service.h"
 #include "net/batch.h"
 #include "net/certificate_authority.h"
 #include "net/discovery.h"
@@ -115,6 +117,8 @@ struct Daemon::Parts {
   void CheckReady();
   void CollectMetrics(std::vector<Metric>& metrics);
   net::GoogleConnectPolicy::Options ConnectOptions();
+  std::string ProjectId(const std::string& name, const net::Caller& caller);
+  std::vector<Chore> Chores();
   compute::InstanceWorld World();
 
   // The ground.
@@ -153,6 +157,8 @@ struct Daemon::Parts {
   Health health;
 
   // Services.
+  logs::LogStore log_store;
+  logs::LoggingService logging;
   storage::StorageService storage;
   compute::CatalogIdentity accounts;
   compute::Catalogue catalogue;
@@ -210,6 +216,11 @@ Daemon::Parts::Parts(DaemonOptions given)
       discovery(router),
       batch(router),
       health([this] { CheckReady(); }),
+      log_store(*disk, state.Path("logs")),
+      logging({log_store, catalog, access, ids, clock,
+               [this](const std::string& name, const net::Caller& caller) {
+                 return ProjectId(name, caller);
+               }}),
       storage({catalog, *blobs, projects, access, clock, random, log}),
       accounts(catalog, projects, tokens, signing_keys),
       catalogue(HostCapacityHere()),
@@ -238,7 +249,7 @@ Daemon::Parts::Parts(DaemonOptions given)
       instance_sockets(*driver, {server, metadata, router, certificates, names}),
       actions(kActionThreads, loop),
       instance_controller(catalog, loop, actions, World(), clock, log),
-      sweeper(storage, std::chrono::minutes(options.config.storage.sweep_minutes), log) {
+      sweeper(Chores(), std::chrono::minutes(options.config.storage.sweep_minutes), log) {
   PrepareOwner();
   Route();
   loop.Add(waiters);
@@ -261,6 +272,22 @@ net::GoogleConnectPolicy::Options Daemon::Parts::ConnectOptions() {
   policy.upstream = ParseUpstream(configured.empty() ? options.upstream_proxy : configured);
   policy.not_upstream = SplitList(options.no_proxy);
   return policy;
+}
+
+std::string Daemon::Parts::ProjectId(const std::string& name, const net::Caller& caller) {
+  auto known = Query(catalog, [&](Txn& txn) { return projects.Find(txn, name); });
+  if (known) return known->projectId;
+  return fireweed::Update(catalog, "project first use",
+                          [&](Txn& txn) { return projects.Ensure(txn, name, caller).projectId; });
+}
+
+std::vector<Chore> Daemon::Parts::Chores() {
+  auto expire_logs = [this] {
+    auto kept = std::chrono::hours(24) * options.config.logs.retention_days;
+    int removed = log_store.Expire(clock.Now() - kept, options.config.logs.most_bytes);
+    if (removed > 0) log.Info("logs expired", {{"segments", removed}});
+  };
+  return {{"sweep blobs", [this] { storage.Sweep(); }}, {"expire logs", expire_logs}};
 }
 
 compute::InstanceWorld Daemon::Parts::World() {
@@ -301,6 +328,7 @@ void Daemon::Parts::Route() {
   oauth_service.Serve(router);
   service_usage.Serve(router);
   admin_service.Serve(router);
+  logging.Serve(router);
   storage.Serve(router);
   images_service.Serve(router);
   compute_projects.Serve(router);
