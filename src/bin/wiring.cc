@@ -23,9 +23,13 @@
 #include "client/endpoint.h"
 #include "compute/catalog_identity.h"
 #include "compute/catalogue.h"
+#include "compute/group_controller.h"
+#include "compute/group_managers_service.h"
 #include "compute/images.h"
 #include "compute/instance_controller.h"
+#include "compute/instance_groups_service.h"
 #include "compute/instance_life_service.h"
+#include "compute/instance_templates.h"
 #include "compute/instances_service.h"
 #include "compute/metadata_server.h"
 #include "compute/name_server.h"
@@ -167,6 +171,9 @@ struct Daemon::Parts {
   compute::CatalogueService catalogue_service;
   compute::InstancesService instances_service;
   compute::InstanceLifeService instance_life;
+  compute::InstanceTemplatesService instance_templates;
+  compute::GroupManagersService group_managers;
+  compute::InstanceGroupsService instance_groups;
   compute::MetadataServer metadata;
 
   // What acts: the loop, the server, and the machines' sockets in between.
@@ -181,6 +188,7 @@ struct Daemon::Parts {
   compute::ServedSockets instance_sockets;
   ThreadActionPool actions;
   compute::InstanceController instance_controller;
+  compute::GroupController group_controller;
   Sweeper sweeper;
   std::optional<ControlThread> control;
 };
@@ -231,6 +239,9 @@ Daemon::Parts::Parts(DaemonOptions given)
           catalog, catalogue, accounts, ids, clock,
           {.console_directory = state.Path("consoles"), .strict = options.config.instances.strict}),
       instance_life(catalog, ids, clock),
+      instance_templates(catalog, {access, accounts}, catalogue, ids, clock),
+      group_managers(catalog, {access, accounts}, ids, clock),
+      instance_groups(catalog, ids, clock),
       metadata(catalog, accounts, clock),
       loop(catalog, clock, log),
       waiters(catalog),
@@ -249,6 +260,7 @@ Daemon::Parts::Parts(DaemonOptions given)
       instance_sockets(*driver, {server, metadata, router, certificates, names}),
       actions(kActionThreads, loop),
       instance_controller(catalog, loop, actions, World(), clock, log),
+      group_controller(catalog, catalogue, accounts, ids, clock, log),
       sweeper(Chores(), std::chrono::minutes(options.config.storage.sweep_minutes), log) {
   PrepareOwner();
   Route();
@@ -256,6 +268,7 @@ Daemon::Parts::Parts(DaemonOptions given)
   loop.Add(operation_expiry);
   loop.Add(metadata);
   loop.Add(instance_controller);
+  loop.Add(group_controller);
   instance_controller.RemoveForgotten();
   Listen();
   control.emplace(loop, actions, log);
@@ -335,6 +348,9 @@ void Daemon::Parts::Route() {
   catalogue_service.Serve(router);
   instances_service.Serve(router);
   instance_life.Serve(router);
+  instance_templates.Serve(router);
+  group_managers.Serve(router);
+  instance_groups.Serve(router);
   operations_service.Serve(router);
   for (const char* version : {"beta", "alpha"}) {
     router.Alias(fmt::format("/compute/{}/", version), "/compute/v1/");

@@ -42,15 +42,23 @@ ComputeFixture::Plane::Plane(ComputeFixture& all)
       instances(all.catalog, all.catalogue, all.identity, all.ids, all.clock,
                 {.console_directory = all.consoles}),
       life(all.catalog, all.ids, all.clock),
+      group_controller(all.catalog, all.catalogue, all.identity, all.ids, all.clock, all.log),
+      templates(all.catalog, {all.access, all.identity}, all.catalogue, all.ids, all.clock),
+      managers(all.catalog, {all.access, all.identity}, all.ids, all.clock),
+      groups(all.catalog, all.ids, all.clock),
       operations(all.catalog, waiters),
       images(all.catalog, all.access),
       projects(all.catalog, all.identity, all.ids, all.clock),
       tables(all.catalog, all.catalogue),
       router(all.access) {
-  loop.Add(controller);
+  loop.Add(all.wrap(controller));
+  loop.Add(all.wrap(group_controller));
   loop.Add(waiters);
   instances.Serve(router);
   life.Serve(router);
+  templates.Serve(router);
+  managers.Serve(router);
+  groups.Serve(router);
   operations.Serve(router);
   images.Serve(router);
   projects.Serve(router);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <string>
 #include <utility>
@@ -12,10 +13,14 @@
 #include "base/random.h"
 #include "base/sim_clock.h"
 #include "catalog/memory_catalog.h"
+#include "compute/group_controller.h"
+#include "compute/group_managers_service.h"
 #include "compute/images.h"
 #include "compute/instance_controller.h"
+#include "compute/instance_groups_service.h"
 #include "compute/instance_identity.h"
 #include "compute/instance_life_service.h"
+#include "compute/instance_templates.h"
 #include "compute/instances_service.h"
 #include "compute/operations_service.h"
 #include "compute/projects_service.h"
@@ -108,6 +113,10 @@ class ComputeFixture {
   Catalogue catalogue{{.cpus = 4, .memory_mb = 8192}};
   std::string consoles;
   PreemptionRule preemption;  // of the planes made from now on
+  // Puts something between the loop and the controllers of planes made from now on; what it gives outlives them.
+  std::function<Controller&(Controller&)> wrap = [](Controller& same) -> Controller& {
+    return same;
+  };
   Result<BootImage> image = BootImage{.layers = {"/image"}};
 
   struct Plane {
@@ -117,6 +126,10 @@ class ComputeFixture {
     InstanceController controller;
     InstancesService instances;
     InstanceLifeService life;
+    GroupController group_controller;
+    InstanceTemplatesService templates;
+    GroupManagersService managers;
+    InstanceGroupsService groups;
     OperationsService operations;
     ImagesService images;
     ProjectsService projects;

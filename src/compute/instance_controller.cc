@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/unique_fd.h"
+#include "compute/group_records.h"
 #include "compute/links.h"
 #include "compute/metadata_tree.h"
 #include "compute/operations_service.h"
@@ -97,6 +98,7 @@ std::optional<InstancePlan> InstanceController::Decide(const Key& key) {
 void InstanceController::Store(Txn& txn, const InstanceRecord& before, const InstancePlan& plan) {
   Time now = clock_.Now();
   if (plan.failure) Settle(txn, kind(), before.key(), before.generation, plan.failure, now);
+  if (plan.failure && !before.group.empty()) NoteMemberFailure(txn, before, *plan.failure, now);
   if (plan.reached) Settle(txn, kind(), before.key(), before.generation, std::nullopt, now);
   ShowEvents(txn, plan);
   if (plan.step == InstanceStep::kErase) {

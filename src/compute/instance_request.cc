@@ -161,9 +161,6 @@ InstanceRecord MakeInstance(Txn& txn, const api::compute::InsertInstance& reques
     Invalid("resource.name", instance.name,
             "Must be a match of regex '(?:[a-z](?:[-a-z0-9]{0,61}[a-z0-9])?)'");
   }
-  if (!request.sourceInstanceTemplate.empty()) {
-    Missing(record.project, "global/instanceTemplates/" + LastWord(request.sourceInstanceTemplate));
-  }
   CheckMetadata(instance.metadata);
   FitMachineType(record, context);
   FitDisks(txn, record);

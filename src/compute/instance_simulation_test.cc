@@ -6,75 +6,12 @@
 #include <gtest/gtest.h>
 
 #include "compute/compute_fixture.h"
+#include "machine/fake/faulty_driver.h"
 
 namespace fireweed::compute {
 namespace {
 
 using std::chrono::minutes;
-
-// The daemon is gone: nothing after this line of it happened.
-struct Cut : std::runtime_error {
-  Cut() : std::runtime_error("cut") {}
-};
-
-class FaultyDriver final : public MachineDriver {
- public:
-  FaultyDriver(const Clock& clock, Random& random) : inner_(clock), random_(random) {}
-
-  int fault_percent = 0;
-  bool cut = false;
-
-  DriverCapabilities capabilities() const override { return inner_.capabilities(); }
-  Result<MachineHandle> Start(const MachineSpec& spec) override {
-    if (Chance()) return Busy();
-    return Maybe(inner_.Start(spec));
-  }
-  Result<MachineStatus> Observe(const MachineHandle& handle) override {
-    if (Chance()) return Busy();
-    return Maybe(inner_.Observe(handle));
-  }
-  Result<> Stop(const MachineHandle& handle, Duration grace) override {
-    if (Chance()) return Busy();
-    return Maybe(inner_.Stop(handle, grace));
-  }
-  Result<> Freeze(const MachineHandle& handle, bool frozen) override {
-    return inner_.Freeze(handle, frozen);
-  }
-  Result<std::unique_ptr<ExecStream>> Exec(const MachineHandle& handle,
-                                           const ExecSpec& spec) override {
-    return inner_.Exec(handle, spec);
-  }
-  Result<UniqueFd> ListenInside(const MachineHandle& handle, std::string_view address,
-                                uint16_t port, Transport transport) override {
-    return inner_.ListenInside(handle, address, port, transport);
-  }
-  Result<> Remove(const MachineHandle& handle) override {
-    if (Chance()) return Busy();
-    return Maybe(inner_.Remove(handle));
-  }
-  Result<std::vector<std::pair<std::string, MachineHandle>>> List() override {
-    if (Chance()) return Busy();
-    return Maybe(inner_.List());
-  }
-  void OnStopped(std::function<void(const std::string&)> sink) override {
-    inner_.OnStopped(std::move(sink));
-  }
-  Result<> Purge() override { return inner_.Purge(); }
-
- private:
-  bool Chance() { return random_.Below(100) < static_cast<uint64_t>(fault_percent); }
-  static Error Busy() { return {Code::kUnavailable, "", "busy"}; }
-  // Done, but nobody lives to hear of it.
-  template <class T>
-  T Maybe(T result) {
-    if (!Chance()) return result;
-    cut = true;
-    throw Cut();
-  }
-
-  FakeDriver inner_;
-  Random& random_;
-};
 
 class Simulation {
  public:
@@ -128,7 +65,7 @@ class Simulation {
         R"({"fake_start-failures":"3","fake_start-seconds":"2"})",
         R"({"fake_run-seconds":"9","fake_exit":"reboot"})"};
     Reply reply;
-    switch (random_.Below(6)) {
+    switch (random_.Below(9)) {
       case 0:
       case 1:
         reply =
@@ -138,6 +75,9 @@ class Simulation {
       case 3: reply = all_.Ask("POST", zone + "/" + name + "/start"); break;
       case 4: reply = all_.Ask("POST", zone + "/" + name + "/reset"); break;
       case 5: reply = all_.Ask("DELETE", zone + "/" + name); break;
+      case 6: reply = all_.Ask("POST", zone + "/" + name + "/suspend"); break;
+      case 7: reply = all_.Ask("POST", zone + "/" + name + "/resume"); break;
+      case 8: reply = all_.Ask("POST", zone + "/" + name + "/preempt"); break;
     }
     EXPECT_NE(reply.status, 500) << reply.body;
     if (reply.status == 200) operations_.insert(reply.Field("name"));
@@ -154,11 +94,13 @@ class Simulation {
       const InstanceRecord& record = row.value;
       std::string_view status = EnumName(record.resource.status);
       EXPECT_NE(record.want, InstanceWant::kGone) << row.key;
-      bool up = record.want == InstanceWant::kRunning;
+      const char* rest = record.want == InstanceWant::kRunning     ? "RUNNING"
+                         : record.want == InstanceWant::kSuspended ? "SUSPENDED"
+                                                                   : "TERMINATED";
       // A machine that reboots or dies over and over is between two boots at any time.
       bool restless = record.resource.labels.contains("fake_exit");
       if (!restless) {
-        EXPECT_EQ(status, up ? "RUNNING" : "TERMINATED") << row.key;
+        EXPECT_EQ(status, rest) << row.key;
       }
       if (!record.handle.empty()) known.insert(record.machine_id());
       if (status == "RUNNING") running.insert(row.key);

@@ -6,6 +6,7 @@
 #include "compute/instance_change.h"
 #include "compute/instance_machine.h"
 #include "compute/instance_request.h"
+#include "compute/instance_templates.h"
 #include "compute/links.h"
 #include "compute/metadata_items.h"
 #include "compute/operations_service.h"
@@ -40,8 +41,9 @@ void InstancesService::Serve(net::Router& router) {
   router.Alias("/compute/alpha/", "/compute/v1/");
 }
 
-api::compute::Operation InstancesService::Insert(const api::compute::InsertInstance& request,
+api::compute::Operation InstancesService::Insert(const api::compute::InsertInstance& given,
                                                  const net::Call& call) {
+  const api::compute::InsertInstance request = WithTemplate(catalog_, given);
   InsertContext context{
       .catalogue = catalogue_,
       .default_account = identity_.EnsureProject(request.project, call.caller).default_account,

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "compute/group_records.h"
 #include "compute/links.h"
 #include "compute/paging.h"
 #include "compute/records.h"
@@ -26,6 +27,9 @@ std::string TargetLink(const Operation& operation, std::string_view project,
   static constexpr std::pair<std::string_view, std::string_view> kCollections[] = {
       {kRecordKind<InstanceRecord>, "instances"},
       {kRecordKind<DiskRecord>, "disks"},
+      {kRecordKind<TemplateRecord>, "instanceTemplates"},
+      {kRecordKind<GroupRecord>, "instanceGroupManagers"},
+      {kRecordKind<PlainGroupRecord>, "instanceGroups"},
       {kRecordKind<ImageRecord>, "images"}};
   for (const auto& [kind, name] : kCollections) {
     if (kind == operation.target_kind) collection = name;

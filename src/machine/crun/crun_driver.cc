@@ -23,6 +23,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kDriver = "crun";
+constexpr std::string_view kFrozen = "frozen\n";  // in the note, once it is so
 constexpr Duration kRuntimePatience = std::chrono::seconds(30);
 constexpr int64_t kIdsPerMachine = 65536;
 constexpr uint32_t kMachinesPerSubnet = 4096;
@@ -271,8 +272,7 @@ Result<MachineStatus> CrunDriver::Observe(const MachineHandle& handle) {
   if (at != std::string::npos) {
     status->addresses = {network->substr(at + 8, network->find('\n', at) - at - 8)};
   }
-  status->frozen = status->phase != MachinePhase::kStopped &&
-                   ReadStateFile(machines_.BootDirectory(*key) + "/frozen").has_value();
+  status->frozen = status->phase != MachinePhase::kStopped && FrozenNote(*key).has_value();
   return status;
 }
 
@@ -285,22 +285,31 @@ Result<> CrunDriver::Stop(const MachineHandle& handle, Duration grace) {
   return asked;
 }
 
+std::optional<std::string> CrunDriver::FrozenNote(const MachineKey& key) const {
+  return ReadStateFile(machines_.BootDirectory(key) + "/frozen");
+}
+
 Result<> CrunDriver::Freeze(const MachineHandle& handle, bool frozen) {
   Result<MachineStatus> status = Observe(handle);
   if (!status.ok()) return status.error();
   if (status->phase == MachinePhase::kStopped) {
     return Failed(Code::kPrecondition, "the machine is stopped");
   }
-  if (status->frozen == frozen) return Done{};
   MachineKey key = *DecodeHandle(kDriver, handle);
-  std::string note = machines_.BootDirectory(key) + "/frozen";
-  // The note first: a machine noted as frozen that runs is thawed again for nothing, the reverse is stuck.
+  std::optional<std::string> note = FrozenNote(key);
+  if (frozen ? note == kFrozen : !note) return Done{};
+  std::string path = machines_.BootDirectory(key) + "/frozen";
+  // Noted before it is done and again when it is: after a death in between the machine counts as frozen, so that it is
+  // thawed before it has to run or go down, and whoever wants it frozen does it again.
   if (frozen) {
-    if (Result<> noted = WriteStateFile(note, ""); !noted.ok()) return noted;
+    if (Result<> noted = WriteStateFile(path, ""); !noted.ok()) return noted;
   }
   Result<> done = RunRuntime({frozen ? "pause" : "resume", ContainerId(key.id)});
-  if (done.ok() != frozen) (void)RemoveTree(note);
-  return done;
+  if (frozen && done.ok()) return WriteStateFile(path, std::string(kFrozen));
+  // Some runtimes refuse to resume what runs: then it was never frozen.
+  bool runs = !frozen && !done.ok() && done.error().message.find("not paused") != std::string::npos;
+  if (done.ok() || frozen || runs) (void)RemoveTree(path);
+  return runs ? Result<>(Done{}) : done;
 }
 
 Result<std::unique_ptr<ExecStream>> CrunDriver::Exec(const MachineHandle& handle,

@@ -66,6 +66,8 @@ class CrunDriver final : public MachineDriver {
   Result<> Prepare(const MachineSpec& spec, const Subnet& subnet, uint32_t host, ShimOrder& order);
   Result<> WriteFiles(const MachineSpec& spec, Ipv4 address, const std::string& boot_directory,
                       ShimOrder& order);
+  // What is noted about the freezing of a boot: nothing, "" while it is being done, kFrozen.
+  std::optional<std::string> FrozenNote(const MachineKey& key) const;
   void ForgetFailedStart(const MachineSpec& spec);
   void Bury(const MachineKey& key);
   int64_t IdBase(const Subnet& subnet, uint32_t host) const;

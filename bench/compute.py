@@ -1,0 +1,186 @@
+"""Instances, measured from outside with the containers people get. Used by bench/run.
+
+Every figure is the time between a request and a line that the instance itself wrote on its serial port: host and
+containers have the same clock. Beside it, in the same run, a bare `crun run` of the same root file system.
+"""
+import glob
+import json
+import os
+import re
+import shutil
+import statistics
+import subprocess
+import tempfile
+import threading
+import time
+
+ZONE = "/compute/v1/projects/fireweed/zones/us-central1-a"
+GLOBAL = "/compute/v1/projects/fireweed/global"
+SCRIPT = """#!/bin/bash
+word=$(curl -fsS -H 'Metadata-Flavor: Google' http://metadata.google.internal/computeMetadata/v1/instance/attributes/WORD)
+echo "bench: $word $(date +%s.%N)"
+exec sleep infinity
+"""
+
+
+def properties(machine_type, preemptible=False):
+    return {
+        "machineType": machine_type,
+        "disks": [{"boot": True, "autoDelete": True,
+                   "initializeParams": {"sourceImage": "projects/debian-cloud/global/images/family/debian-12"}}],
+        "networkInterfaces": [{"network": "global/networks/default"}],
+        "scheduling": {"preemptible": preemptible},
+        "metadata": {"items": [{"key": "WORD", "value": "rose"}, {"key": "startup-script", "value": SCRIPT}]},
+    }
+
+
+class Cloud:
+    """The compute API of a daemon, with waiting."""
+
+    def __init__(self, daemon):
+        self.daemon = daemon
+        self.token = daemon.token()
+
+    def ask(self, method, path, body=None):
+        reply = self.daemon.call(method, path, self.token, None if body is None else json.dumps(body).encode())
+        return json.loads(reply or b"{}")
+
+    def insert(self, name, machine_type="f1-micro"):
+        body = dict(properties("zones/us-central1-a/machineTypes/" + machine_type), name=name)
+        return self.ask("POST", ZONE + "/instances", body)
+
+    def finish(self, operation):
+        while operation["status"] != "DONE":
+            operation = self.ask("POST", "%s/operations/%s/wait" % (ZONE, operation["name"]))
+        if "error" in operation:
+            raise SystemExit("operation failed: %s" % operation["error"])
+
+    def spoke_at(self, name, longest=60):
+        """When the instance's startup script had read its attribute, in seconds since 1970."""
+        deadline = time.monotonic() + longest
+        while time.monotonic() < deadline:
+            try:
+                text = self.ask("GET", "%s/instances/%s/serialPort" % (ZONE, name)).get("contents", "")
+            except OSError:  # not there yet, or just being replaced
+                text = ""
+            found = re.search(r"bench: rose (\d+\.\d+)", text)
+            if found:
+                return float(found.group(1))
+            time.sleep(0.005)
+        raise SystemExit("instance %s never spoke" % name)
+
+
+def bare_run_seconds():
+    """crun run of the newest base image, from the start of the program to the first word of its process 1."""
+    images = [path for path in glob.glob("/var/cache/fireweed/images/base-*") if os.path.isdir(path)]
+    bundle = tempfile.mkdtemp(prefix="fireweed-bench-crun-")
+    try:
+        subprocess.run(["crun", "spec"], cwd=bundle, check=True)
+        with open(bundle + "/config.json") as file:
+            spec = json.load(file)
+        spec["root"] = {"path": max(images, key=os.path.getmtime), "readonly": True}
+        spec["process"]["terminal"] = False
+        spec["process"]["args"] = ["/bin/bash", "-c", "date +%s.%N"]
+        with open(bundle + "/config.json", "w") as file:
+            json.dump(spec, file)
+        begun = time.time()
+        out = subprocess.run(["crun", "run", "--bundle", bundle, "bench-%d" % os.getpid()], check=True,
+                             capture_output=True, text=True).stdout
+        return float(out) - begun
+    finally:
+        shutil.rmtree(bundle, ignore_errors=True)
+
+
+def boot_and_delete(cloud, rounds):
+    boots, bare, deletes = [], [], []
+    for i in range(rounds):
+        bare.append(bare_run_seconds())
+        begun = time.time()
+        cloud.insert("b%d" % i)
+        boots.append(cloud.spoke_at("b%d" % i) - begun)
+        begun = time.time()
+        cloud.finish(cloud.ask("DELETE", "%s/instances/b%d" % (ZONE, i)))
+        deletes.append(time.time() - begun)
+    return boots, bare, deletes
+
+
+def replacements(cloud, rounds):
+    """From a preemption to the startup script of the replacement, less the time the old machine took to go down."""
+    cloud.ask("POST", GLOBAL + "/instanceTemplates", {"name": "t", "properties": properties("f1-micro", True)})
+    cloud.ask("POST", ZONE + "/instanceGroupManagers",
+              {"name": "g", "baseInstanceName": "g", "targetSize": 1, "instanceTemplate": "global/instanceTemplates/t"})
+    times = []
+    last = 0.0
+    for _ in range(rounds):
+        while True:
+            members = cloud.ask("POST", ZONE + "/instanceGroupManagers/g/listManagedInstances").get("managedInstances", [])
+            if members and members[0]["currentAction"] == "NONE" and cloud.spoke_at(members[0]["name"]) > last:
+                break
+            time.sleep(0.01)
+        name = members[0]["name"]
+        begun = time.time()
+        cloud.ask("POST", "%s/instances/%s/preempt" % (ZONE, name))
+        ended = None
+        while ended is None or last <= begun:
+            status = "gone"
+            try:
+                status = cloud.ask("GET", "%s/instances/%s" % (ZONE, name))["status"]
+            except OSError:
+                pass
+            if ended is None and status != "STOPPING" and status != "RUNNING":
+                ended = time.time()
+            if ended is not None:
+                last = cloud.spoke_at(name)
+            time.sleep(0.002)
+        times.append(last - ended)
+    cloud.finish(cloud.ask("DELETE", ZONE + "/instanceGroupManagers/g"))
+    return times
+
+
+def resident_kb(pid):
+    with open("/proc/%d/status" % pid) as file:
+        return int(re.search(r"VmRSS:\s+(\d+)", file.read()).group(1))
+
+
+def crowd(cloud, pid, size):
+    before = resident_kb(pid)
+    begun = time.time()
+    threads = []
+    for part in range(8):
+        names = ["c%d" % i for i in range(part, size, 8)]
+        threads.append(threading.Thread(target=lambda names=names: [cloud.insert(name) for name in names]))
+        threads[-1].start()
+    for thread in threads:
+        thread.join()
+    spoke = [cloud.spoke_at("c%d" % i, 600) for i in range(size)]
+    after = resident_kb(pid)
+    for operation in [cloud.ask("DELETE", "%s/instances/c%d" % (ZONE, i)) for i in range(size)]:
+        cloud.finish(operation)
+    return {"seconds": max(spoke) - begun, "kb_each": (after - before) / size}
+
+
+def bench_compute(rounds, make_daemon, size=200):
+    daemon = make_daemon()
+    try:
+        cloud = Cloud(daemon)
+        cloud.insert("warm")  # the first one finds or builds the image
+        cloud.spoke_at("warm", 600)
+        cloud.finish(cloud.ask("DELETE", ZONE + "/instances/warm"))
+        boots, bare, deletes = boot_and_delete(cloud, max(rounds, 9))
+        back = replacements(cloud, max(rounds // 2, 3))
+        many = crowd(cloud, daemon.endpoint["pid"], size)
+    finally:
+        subprocess.run([os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
+                                     "build", "release", "bin", "fireweed"), "down", "--purge", "--state", daemon.state],
+                       stdout=subprocess.DEVNULL)
+        daemon.close()
+    result = {"boot_ms": 1000 * statistics.median(boots), "bare_ms": 1000 * statistics.median(bare),
+              "delete_ms": 1000 * statistics.median(deletes), "replacement_ms": 1000 * statistics.median(back),
+              "crowd": size, "crowd_seconds": many["seconds"], "kb_per_instance": many["kb_each"]}
+    print("insert to startup script with one attribute read: %.0f ms (bar: 120); bare crun run: %.0f ms (bar: %.0f more)"
+          % (result["boot_ms"], result["bare_ms"], 80))
+    print("delete: %.0f ms (bar: 200); preempted to replacement's startup script, beyond the grace used: %.0f ms (bar: 500)"
+          % (result["delete_ms"], result["replacement_ms"]))
+    print("%d instances at once: all spoke after %.1f s; daemon memory %.1f KB each (bar: 60)"
+          % (size, many["seconds"], many["kb_each"]))
+    return result

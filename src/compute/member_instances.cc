@@ -1,0 +1,35 @@
+#include "compute/member_instances.h"
+
+#include <fmt/format.h>
+
+#include "compute/instance_change.h"
+#include "compute/operations_service.h"
+
+namespace fireweed::compute {
+
+InstanceRecord MakeMember(Txn& txn, const api::compute::InsertInstance& request,
+                          const InsertContext& context, const Key& group, IdSource& ids) {
+  Key key = request.project + "/" + request.zone + "/" + request.body.name;
+  if (txn.Find<InstanceRecord>(key)) {
+    throw Failure(Code::kExists, "alreadyExists",
+                  fmt::format("The resource '{}' already exists",
+                              InstancePath(request.project, request.zone, request.body.name)));
+  }
+  InstanceRecord record = MakeInstance(txn, request, context);
+  record.group = group;
+  for (const DiskRecord& disk : DisksOf(record, context.now, ids.NextNumber())) {
+    txn.Put(disk.key(), disk, 0);
+  }
+  txn.Put(key, record, 0);
+  Begin(txn, SystemOperation(ids, record, "insert"), context.now);
+  return record;
+}
+
+void MarkGone(Txn& txn, InstanceRecord record, std::string verb, IdSource& ids, Time now) {
+  if (record.want == InstanceWant::kGone) return;
+  Wish(record, InstanceWant::kGone);
+  txn.Put(record.key(), record);
+  Begin(txn, SystemOperation(ids, record, std::move(verb)), now);
+}
+
+}  // namespace fireweed::compute
