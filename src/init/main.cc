@@ -2,6 +2,7 @@
 //
 //   fireweed-init                                          process 1
 //   fireweed-init --process DIR                            the same for plain processes: scripts in DIR
+//   fireweed-init git-credential get                       git's way to the source repositories
 //   shutdown | poweroff | halt | reboot                    links to it
 //
 // Environment: FIREWEED_METADATA=ADDRESS[:PORT] (default 169.254.169.254:80) or "none".
@@ -13,6 +14,7 @@
 #include <vector>
 
 #include "init/applet.h"
+#include "init/git_credential.h"
 #include "init/guest_files.h"
 #include "init/machine_init.h"
 
@@ -50,6 +52,11 @@ int main(int argc, char** argv, char** envp) {
   }
   if (arguments.size() == 2 && arguments[0] == "--process") {
     return fireweed::RunInit(Settings(envp, std::string(arguments[1]), false));
+  }
+  if (arguments.size() == 2 && arguments[0] == "git-credential") {
+    fireweed::InitSettings settings = Settings(envp, "", true);
+    return settings.scripts ? fireweed::RunGitCredential(arguments[1], settings.scripts->metadata)
+                            : 0;
   }
   if (getpid() != 1) {
     std::fprintf(stderr, "fireweed-init is process 1 of a machine; see fireweed(1)\n");
