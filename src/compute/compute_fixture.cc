@@ -46,6 +46,7 @@ ComputeFixture::Plane::Plane(ComputeFixture& all)
       images(all.catalog, all.access),
       projects(all.catalog, all.identity, all.ids, all.clock),
       tables(all.catalog, all.catalogue),
+      guest_attributes(all.catalog),
       router(all.access) {
   loop.Add(controller);
   loop.Add(waiters);
@@ -55,6 +56,7 @@ ComputeFixture::Plane::Plane(ComputeFixture& all)
   images.Serve(router);
   projects.Serve(router);
   tables.Serve(router);
+  guest_attributes.Serve(router);
   loop.WakeAll();
 }
 
