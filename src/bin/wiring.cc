@@ -23,6 +23,7 @@
 #include "client/endpoint.h"
 #include "compute/catalog_identity.h"
 #include "compute/catalogue.h"
+#include "compute/guest_attributes.h"
 #include "compute/images.h"
 #include "compute/instance_controller.h"
 #include "compute/instance_life_service.h"
@@ -57,6 +58,8 @@
 #include "net/http_server.h"
 #include "net/minted_certificates.h"
 #include "net/router.h"
+#include "source/git_service.h"
+#include "source/repos_service.h"
 #include "storage/service.h"
 
 namespace fireweed {
@@ -94,6 +97,9 @@ BaseImageSettings ImageSettings(const DaemonOptions& options) {
   settings.images_directory = options.config.instances.image_directory;
   return settings;
 }
+
+// Each keeps a thread of the pool while it waits for git: half of them at most.
+int MostGitRequests(const Config& config) { return std::max(1, config.http.pool_threads / 2); }
 
 // A small secret or name that is made once and kept.
 std::string Keep(Disk& disk, const std::string& path, const std::function<std::string()>& make) {
@@ -160,6 +166,9 @@ struct Daemon::Parts {
   logs::LogStore log_store;
   logs::LoggingService logging;
   storage::StorageService storage;
+  source::RepoStore repo_store;
+  source::ReposService source_repos;
+  source::GitService git;
   compute::CatalogIdentity accounts;
   compute::Catalogue catalogue;
   compute::ImagesService images_service;
@@ -167,6 +176,7 @@ struct Daemon::Parts {
   compute::CatalogueService catalogue_service;
   compute::InstancesService instances_service;
   compute::InstanceLifeService instance_life;
+  compute::GuestAttributesService guest_attributes;
   compute::MetadataServer metadata;
 
   // What acts: the loop, the server, and the machines' sockets in between.
@@ -222,6 +232,9 @@ Daemon::Parts::Parts(DaemonOptions given)
                  return ProjectId(name, caller);
                }}),
       storage({catalog, *blobs, projects, access, clock, random, log}),
+      repo_store(state.Path("source")),
+      source_repos(catalog, repo_store, projects, access, ids, clock, log),
+      git(catalog, repo_store, access, log, {.most_at_once = MostGitRequests(options.config)}),
       accounts(catalog, projects, tokens, signing_keys),
       catalogue(HostCapacityHere()),
       images_service(catalog, access),
@@ -231,6 +244,7 @@ Daemon::Parts::Parts(DaemonOptions given)
           catalog, catalogue, accounts, ids, clock,
           {.console_directory = state.Path("consoles"), .strict = options.config.instances.strict}),
       instance_life(catalog, ids, clock),
+      guest_attributes(catalog),
       metadata(catalog, accounts, clock),
       loop(catalog, clock, log),
       waiters(catalog),
@@ -330,11 +344,14 @@ void Daemon::Parts::Route() {
   admin_service.Serve(router);
   logging.Serve(router);
   storage.Serve(router);
+  source_repos.Serve(router);
+  git.Serve(router);
   images_service.Serve(router);
   compute_projects.Serve(router);
   catalogue_service.Serve(router);
   instances_service.Serve(router);
   instance_life.Serve(router);
+  guest_attributes.Serve(router);
   operations_service.Serve(router);
   for (const char* version : {"beta", "alpha"}) {
     router.Alias(fmt::format("/compute/{}/", version), "/compute/v1/");
