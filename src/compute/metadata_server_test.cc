@@ -119,6 +119,66 @@ TEST_F(MetadataTest, FormsOfOneThing) {
   EXPECT_EQ(Get("instance/name?alt=json").Header("Content-Type"), "application/json");
 }
 
+// The names that the public cloud's server shows, in its order, as recorded from its documentation and clients.
+TEST_F(MetadataTest, TheTreeHasThePublicShape) {
+  EXPECT_EQ(
+      Text("instance/"),
+      "attributes/\ncpu-platform\ndescription\ndisks/\nguest-attributes/\nhostname\nid\nimage\n"
+      "licenses/\nmachine-type\nmaintenance-event\nname\nnetwork-interfaces/\npreempted\n"
+      "remaining-cpu-time\nscheduling/\nservice-accounts/\ntags\nvirtual-clock/\nzone\n");
+  EXPECT_EQ(Text("instance/service-accounts/default/"),
+            "aliases\nemail\nidentity\nscopes\ntoken\n");
+  EXPECT_EQ(Text("instance/scheduling/"), "automatic-restart\non-host-maintenance\npreemptible\n");
+  EXPECT_EQ(Text("instance/disks/0/"), "device-name\nindex\ninterface\nmode\ntype\n");
+  EXPECT_EQ(Text("instance/network-interfaces/0/access-configs/0/"), "external-ip\ntype\n");
+  EXPECT_EQ(Text("project/"), "attributes/\nnumeric-project-id\nproject-id\n");
+  EXPECT_EQ(Text("instance/virtual-clock/drift-token"), "0");
+  EXPECT_EQ(Text("instance/remaining-cpu-time"), "-1");
+  std::string whole = Text("instance/?recursive=true");
+  size_t at = 0;
+  for (const char* name : {"attributes",
+                           "cpuPlatform",
+                           "description",
+                           "disks",
+                           "deviceName",
+                           "guestAttributes",
+                           "hostname",
+                           "id",
+                           "image",
+                           "licenses",
+                           "machineType",
+                           "maintenanceEvent",
+                           "name",
+                           "networkInterfaces",
+                           "accessConfigs",
+                           "externalIp",
+                           "dnsServers",
+                           "forwardedIps",
+                           "gateway",
+                           "ip",
+                           "ipAliases",
+                           "mac",
+                           "mtu",
+                           "network",
+                           "subnetmask",
+                           "targetInstanceIps",
+                           "preempted",
+                           "remainingCpuTime",
+                           "scheduling",
+                           "automaticRestart",
+                           "onHostMaintenance",
+                           "preemptible",
+                           "serviceAccounts",
+                           "tags",
+                           "virtualClock",
+                           "driftToken",
+                           "zone"}) {
+    size_t found = whole.find("\"" + std::string(name) + "\":", at);
+    ASSERT_NE(found, std::string::npos) << name << " in " << whole;
+    at = found;
+  }
+}
+
 TEST_F(MetadataTest, DirectoriesNeedTheirSlash) {
   net::Response moved = Get("instance/service-accounts?x=1");
   EXPECT_EQ(moved.status, 301);
