@@ -309,7 +309,11 @@ compute::InstanceWorld Daemon::Parts::World() {
   const PreemptionConfig& weather = options.config.compute.preemption;
   return {.driver = *driver,
           .sockets = instance_sockets,
-          .images = [this](const compute::InstanceRecord&) { return boot_images.Find(); },
+          .images = [this](const compute::InstanceRecord&) -> Result<compute::BootImage> {
+            // Plain processes live on the host's own files.
+            if (!driver->capabilities().own_root) return compute::BootImage{};
+            return boot_images.Find();
+          },
           .console_directory = state.Path("consoles"),
           .ids = ids,
           .preemption = {.seed = static_cast<uint64_t>(weather.seed),
