@@ -377,7 +377,9 @@ TEST_P(DriverContract, ListenInsideGivesAListeningSocket) {
   // Without a network of its own a machine has its metadata server, but no names.
   bool names = driver().capabilities().driver != "process";
   EXPECT_EQ(dns.ok(), names);
-  if (!names) EXPECT_EQ(dns.error().code, Code::kInvalid);
+  if (!names) {
+    EXPECT_EQ(dns.error().code, Code::kInvalid);
+  }
   ASSERT_TRUE(driver().Stop(handle, seconds(0)).ok());
   ExitOf("a", handle);
 }
