@@ -99,7 +99,7 @@ tries "the clock" "date -s '2001-01-01' && [ \$(date +%Y) = 2001 ]"
 tries "the kernel's log" "dmesg"
 tries "swap" "dd if=/dev/zero of=$place/swap bs=4096 count=16 && mkswap $place/swap && swapon $place/swap"
 tries "kcore" "head -c 4096 /proc/kcore | grep -c ."
-tries "cgroup limits" "find /sys/fs/cgroup -name memory.max -o -name memory.limit_in_bytes | head -1 | xargs -r tee <<<9999999999999"
+tries "cgroup limits" "f=\$(find /sys/fs/cgroup -name memory.max -o -name memory.limit_in_bytes 2>/dev/null | head -1); [ -n \"\$f\" ] && echo 9999999999999 >\"\$f\""
 python "a raw packet socket" 'import socket; socket.socket(socket.AF_PACKET, socket.SOCK_RAW, socket.htons(3))'
 python "a raw IP socket" 'import socket; socket.socket(socket.AF_INET, socket.SOCK_RAW, socket.IPPROTO_RAW)'
 tries "another address" "ip addr add $OTHER_ADDRESS/20 dev eth0"
