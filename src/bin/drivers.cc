@@ -12,7 +12,7 @@ namespace {
 
 // The /20s of the configured network, for the driver to choose one that nobody uses.
 std::vector<Subnet> Candidates(const std::string& text) {
-  constexpr int kBits = 20;
+  constexpr int kBits = kInstancePrefixLength;
   constexpr size_t kMost = 256;
   std::optional<Subnet> whole = ParseSubnet(text);
   if (!whole || whole->prefix_length > kBits) {

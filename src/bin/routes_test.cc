@@ -8,6 +8,7 @@
 #include "blob/memory_blob_store.h"
 #include "catalog/memory_catalog.h"
 #include "compute/catalog_identity.h"
+#include "compute/guest_attributes.h"
 #include "compute/images.h"
 #include "compute/instances_service.h"
 #include "compute/operations_service.h"
@@ -23,6 +24,8 @@
 #include "logs/logging_service.h"
 #include "net/batch.h"
 #include "net/discovery.h"
+#include "source/git_service.h"
+#include "source/repos_service.h"
 #include "storage/service.h"
 
 namespace fireweed {
@@ -38,10 +41,13 @@ struct AllServices {
     admin_service.Serve(router);
     logging.Serve(router);
     storage.Serve(router);
+    source_repos.Serve(router);
+    git.Serve(router);
     images.Serve(router);
     projects_service.Serve(router);
     catalogue_service.Serve(router);
     instances.Serve(router);
+    guest_attributes.Serve(router);
     operations.Serve(router);
     batch.Serve();
     discovery.Serve();
@@ -68,6 +74,9 @@ struct AllServices {
   logs::LoggingService logging{{log_store, catalog, access, ids, clock,
                                 [](const std::string& name, const net::Caller&) { return name; }}};
   storage::StorageService storage{{catalog, blobs, projects, access, clock, random, log}};
+  source::RepoStore repo_store{"/nonexistent"};
+  source::ReposService source_repos{catalog, repo_store, projects, access, ids, clock, log};
+  source::GitService git{catalog, repo_store, access, log, {}};
   compute::CatalogIdentity accounts{catalog, projects, tokens, keys};
   compute::Catalogue catalogue{{}};
   compute::ImagesService images{catalog, access};
@@ -75,6 +84,7 @@ struct AllServices {
   compute::CatalogueService catalogue_service{catalog, catalogue};
   compute::InstancesService instances{catalog, catalogue, accounts, ids, clock, {}};
   OperationWaiters waiters{catalog};
+  compute::GuestAttributesService guest_attributes{catalog};
   compute::OperationsService operations{catalog, waiters};
   net::Router router{access};
   net::Batch batch{router};

@@ -25,6 +25,7 @@
 #include "compute/catalogue.h"
 #include "compute/group_controller.h"
 #include "compute/group_managers_service.h"
+#include "compute/guest_attributes.h"
 #include "compute/images.h"
 #include "compute/instance_controller.h"
 #include "compute/instance_groups_service.h"
@@ -61,6 +62,8 @@
 #include "net/http_server.h"
 #include "net/minted_certificates.h"
 #include "net/router.h"
+#include "source/git_service.h"
+#include "source/repos_service.h"
 #include "storage/service.h"
 
 namespace fireweed {
@@ -98,6 +101,9 @@ BaseImageSettings ImageSettings(const DaemonOptions& options) {
   settings.images_directory = options.config.instances.image_directory;
   return settings;
 }
+
+// Each keeps a thread of the pool while it waits for git: half of them at most.
+int MostGitRequests(const Config& config) { return std::max(1, config.http.pool_threads / 2); }
 
 // A small secret or name that is made once and kept.
 std::string Keep(Disk& disk, const std::string& path, const std::function<std::string()>& make) {
@@ -164,6 +170,9 @@ struct Daemon::Parts {
   logs::LogStore log_store;
   logs::LoggingService logging;
   storage::StorageService storage;
+  source::RepoStore repo_store;
+  source::ReposService source_repos;
+  source::GitService git;
   compute::CatalogIdentity accounts;
   compute::Catalogue catalogue;
   compute::ImagesService images_service;
@@ -174,6 +183,7 @@ struct Daemon::Parts {
   compute::InstanceTemplatesService instance_templates;
   compute::GroupManagersService group_managers;
   compute::InstanceGroupsService instance_groups;
+  compute::GuestAttributesService guest_attributes;
   compute::MetadataServer metadata;
 
   // What acts: the loop, the server, and the machines' sockets in between.
@@ -230,6 +240,9 @@ Daemon::Parts::Parts(DaemonOptions given)
                  return ProjectId(name, caller);
                }}),
       storage({catalog, *blobs, projects, access, clock, random, log}),
+      repo_store(state.Path("source")),
+      source_repos(catalog, repo_store, projects, access, ids, clock, log),
+      git(catalog, repo_store, access, log, {.most_at_once = MostGitRequests(options.config)}),
       accounts(catalog, projects, tokens, signing_keys),
       catalogue(HostCapacityHere()),
       images_service(catalog, access),
@@ -242,6 +255,7 @@ Daemon::Parts::Parts(DaemonOptions given)
       instance_templates(catalog, {access, accounts}, catalogue, ids, clock),
       group_managers(catalog, {access, accounts}, ids, clock),
       instance_groups(catalog, ids, clock),
+      guest_attributes(catalog),
       metadata(catalog, accounts, clock),
       loop(catalog, clock, log),
       waiters(catalog),
@@ -308,7 +322,11 @@ compute::InstanceWorld Daemon::Parts::World() {
   const PreemptionConfig& weather = options.config.compute.preemption;
   return {.driver = *driver,
           .sockets = instance_sockets,
-          .images = [this](const compute::InstanceRecord&) { return boot_images.Find(); },
+          .images = [this](const compute::InstanceRecord&) -> Result<compute::BootImage> {
+            // Plain processes live on the host's own files.
+            if (!driver->capabilities().own_root) return compute::BootImage{};
+            return boot_images.Find();
+          },
           .console_directory = state.Path("consoles"),
           .ids = ids,
           .preemption = {.seed = static_cast<uint64_t>(weather.seed),
@@ -343,6 +361,8 @@ void Daemon::Parts::Route() {
   admin_service.Serve(router);
   logging.Serve(router);
   storage.Serve(router);
+  source_repos.Serve(router);
+  git.Serve(router);
   images_service.Serve(router);
   compute_projects.Serve(router);
   catalogue_service.Serve(router);
@@ -351,6 +371,7 @@ void Daemon::Parts::Route() {
   instance_templates.Serve(router);
   group_managers.Serve(router);
   instance_groups.Serve(router);
+  guest_attributes.Serve(router);
   operations_service.Serve(router);
   for (const char* version : {"beta", "alpha"}) {
     router.Alias(fmt::format("/compute/{}/", version), "/compute/v1/");

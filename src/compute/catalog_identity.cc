@@ -49,12 +49,14 @@ Result<InstanceToken> CatalogIdentity::MintToken(const std::string& email,
   }
 }
 
-Result<std::string> CatalogIdentity::MintIdentity(const std::string& email,
-                                                  const std::string& audience) {
+Result<std::string> CatalogIdentity::MintIdentity(const InstanceClaims& claims) {
   try {
-    auto row = Query(catalog_, [&](Txn& txn) { return identity::FindServiceAccount(txn, email); });
-    if (!row) return Error{Code::kNotFound, "", "Unknown service account: " + email};
-    return keys_.IdToken({row->value.uniqueId, row->value.email, true}, audience);
+    auto row =
+        Query(catalog_, [&](Txn& txn) { return identity::FindServiceAccount(txn, claims.email); });
+    if (!row) return Error{Code::kNotFound, "", "Unknown service account: " + claims.email};
+    bool full = !claims.google.empty();
+    return keys_.IdToken({row->value.uniqueId, row->value.email, full, claims.google},
+                         claims.audience);
   } catch (const Failure& failure) {
     return failure.error();
   }

@@ -20,7 +20,7 @@ class CatalogIdentity final : public InstanceIdentity {
   bool HasAccount(const std::string& email) override;
   Result<InstanceToken> MintToken(const std::string& email,
                                   const std::vector<std::string>& scopes) override;
-  Result<std::string> MintIdentity(const std::string& email, const std::string& audience) override;
+  Result<std::string> MintIdentity(const InstanceClaims& claims) override;
 
  private:
   Catalog& catalog_;

@@ -50,6 +50,7 @@ ComputeFixture::Plane::Plane(ComputeFixture& all)
       images(all.catalog, all.access),
       projects(all.catalog, all.identity, all.ids, all.clock),
       tables(all.catalog, all.catalogue),
+      guest_attributes(all.catalog),
       router(all.access) {
   loop.Add(all.wrap(controller));
   loop.Add(all.wrap(group_controller));
@@ -63,6 +64,7 @@ ComputeFixture::Plane::Plane(ComputeFixture& all)
   images.Serve(router);
   projects.Serve(router);
   tables.Serve(router);
+  guest_attributes.Serve(router);
   loop.WakeAll();
 }
 

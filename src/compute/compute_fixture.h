@@ -15,6 +15,7 @@
 #include "catalog/memory_catalog.h"
 #include "compute/group_controller.h"
 #include "compute/group_managers_service.h"
+#include "compute/guest_attributes.h"
 #include "compute/images.h"
 #include "compute/instance_controller.h"
 #include "compute/instance_groups_service.h"
@@ -54,8 +55,8 @@ class FakeIdentity final : public InstanceIdentity {
     minted.push_back(email + " " + (scopes.empty() ? "" : scopes.front()));
     return InstanceToken{"ya29." + email, now + std::chrono::seconds(3599)};
   }
-  Result<std::string> MintIdentity(const std::string& email, const std::string& audience) override {
-    return "jwt." + email + "." + audience;
+  Result<std::string> MintIdentity(const InstanceClaims& claims) override {
+    return "jwt." + claims.email + "." + claims.audience + claims.google;
   }
   bool fail = false;
   Time now{};
@@ -134,6 +135,7 @@ class ComputeFixture {
     ImagesService images;
     ProjectsService projects;
     CatalogueService tables;
+    GuestAttributesService guest_attributes;
     net::Router router;
     explicit Plane(ComputeFixture& all);
   };

@@ -159,6 +159,12 @@ void InstanceController::Start(const InstanceRecord& record) {
   if (!image.ok()) return RecordFailure(record, "instance has no image", image.error());
   MachineSpec spec = SpecOf(record, *image, world_.console_directory);
   if (record.boot == 1 && record.backoff.attempts == 0) WriteWarnings(spec.console_path, record);
+  // A machine never meets its metadata server closed.
+  spec.before_boot = [this, key = record.key()](const MachineHandle& machine) {
+    // An earlier try of this boot may have left sockets in a network that is gone.
+    world_.sockets.Close(key);
+    return world_.sockets.Open(key, machine);
+  };
   Time begun = clock_.Now();
   Result<MachineHandle> handle = world_.driver.Start(spec);
   if (!handle.ok()) return RecordFailure(record, "instance did not start", handle.error());

@@ -19,6 +19,13 @@ struct InstanceToken {
   Time expires{};
 };
 
+struct InstanceClaims {
+  std::string email;  // whose token it is
+  std::string audience;
+  std::string
+      google;  // JSON of the machine's own claim, in the full form only; the e-mail is shown then, too
+};
+
 struct ProjectIdentity {
   int64_t number = 0;
   std::string default_account;  // e-mail of the account instances run as unless told otherwise
@@ -34,9 +41,8 @@ class InstanceIdentity {
   virtual bool HasAccount(const std::string& email) = 0;
   virtual Result<InstanceToken> MintToken(const std::string& email,
                                           const std::vector<std::string>& scopes) = 0;
-  // A signed identity token (JWT) for `audience`.
-  virtual Result<std::string> MintIdentity(const std::string& email,
-                                           const std::string& audience) = 0;
+  // A signed identity token (JWT).
+  virtual Result<std::string> MintIdentity(const InstanceClaims& claims) = 0;
 };
 
 }  // namespace fireweed::compute

@@ -1,5 +1,7 @@
 #include "compute/instance_machine.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 namespace fireweed::compute {
@@ -13,6 +15,16 @@ std::string ConsolePath(const std::string& directory, const InstanceRecord& reco
   return directory + "/" + record.machine_id() + ".log";
 }
 
+namespace {
+
+// Enough for any trainer's threads; a fork bomb stays its own machine's trouble.
+int64_t MostPids(double cpus) {
+  constexpr int64_t kLeast = 4096, kPerCpu = 1024;
+  return std::max(kLeast, static_cast<int64_t>(cpus * kPerCpu));
+}
+
+}  // namespace
+
 MachineSpec SpecOf(const InstanceRecord& record, const BootImage& image,
                    const std::string& console_directory) {
   MachineSpec spec{.id = record.machine_id(),
@@ -21,7 +33,9 @@ MachineSpec SpecOf(const InstanceRecord& record, const BootImage& image,
                    .image_layers = image.layers,
                    .binds = image.binds,
                    .files = image.files,
-                   .limits = {.cpus = record.cpus, .memory_bytes = record.memory_mb << 20},
+                   .limits = {.cpus = record.cpus,
+                              .memory_bytes = record.memory_mb << 20,
+                              .pids = MostPids(record.cpus)},
                    .console_path = ConsolePath(console_directory, record)};
   for (const auto& [name, value] : record.resource.labels) {
     spec.labels[name.starts_with("fake_") ? "fake." + name.substr(5) : name] = value;

@@ -21,8 +21,6 @@ constexpr int64_t kLongestPollMs = 24 * 3600 * 1000;
 // A token this close to its end is not handed out again.
 constexpr Duration kTokenReserve = std::chrono::minutes(5);
 constexpr size_t kMostTokens = 4096;
-constexpr size_t kLargestGuestValue = 16 << 10;
-constexpr size_t kMostGuestValues = 1000;
 constexpr std::string_view kEverything = "https://www.googleapis.com/auth/cloud-platform";
 
 net::Response Plain(int status, std::string body, std::string type = "application/text") {
@@ -67,6 +65,19 @@ std::vector<std::string> AllowedScopes(const std::vector<std::string>& has,
     }
   }
   return allowed.empty() ? has : allowed;
+}
+
+// The "google" claim of an identity token in its full form: which machine this is.
+std::string MachineClaim(const InstanceRecord& instance, int64_t project_number) {
+  std::optional<Time> created = ParseTime(instance.resource.creationTimestamp);
+  JsonWriter out;
+  out.BeginObject().Key("compute_engine").BeginObject();
+  out.Field("instance_creation_timestamp", created ? ToSeconds(*created) : 0);
+  out.Field("instance_id", std::to_string(instance.resource.id));
+  out.Field("instance_name", instance.resource.name).Field("project_id", instance.project);
+  out.Field("project_number", project_number).Field("zone", instance.zone);
+  out.EndObject().EndObject();
+  return out.Take();
 }
 
 }  // namespace
@@ -218,7 +229,7 @@ std::optional<net::Response> MetadataServer::Live(const Key& instance, const Que
   for (const auto& account : row->value.resource.serviceAccounts) {
     if (who != "default" && who != account.email) continue;
     if (what == "token") return Token(account, request.Query("scopes").value_or(""));
-    return Identity(account.email, request.Query("audience"));
+    return Identity(row->value, account.email, request);
   }
   return NoSuchEntry();
 }
@@ -256,12 +267,18 @@ net::Response MetadataServer::Token(const api::compute::InstanceServiceAccount& 
   return Plain(200, out.Take(), "application/json");
 }
 
-net::Response MetadataServer::Identity(const std::string& email,
-                                       const std::optional<std::string>& audience) {
-  if (!audience || audience->empty()) return Plain(400, "non-empty audience parameter required\n");
-  Result<std::string> token = identity_.MintIdentity(email, *audience);
+net::Response MetadataServer::Identity(const InstanceRecord& instance, const std::string& email,
+                                       const net::Request& request) {
+  std::string audience = request.Query("audience").value_or("");
+  if (audience.empty()) return Plain(400, "non-empty audience parameter required\n");
+  std::string format = request.Query("format").value_or("standard");
+  if (format != "standard" && format != "full") return Plain(400, "unknown identity format\n");
+  InstanceClaims claims{.email = email, .audience = audience};
+  if (format == "full")
+    claims.google = MachineClaim(instance, identity_.FindProject(instance.project).number);
+  Result<std::string> token = identity_.MintIdentity(claims);
   if (!token.ok()) return NoSuchEntry();
-  return Plain(200, *token);
+  return Plain(200, *token, "text/html");
 }
 
 net::Response MetadataServer::WriteGuestAttribute(const Key& instance, const std::string& name,
@@ -269,30 +286,19 @@ net::Response MetadataServer::WriteGuestAttribute(const Key& instance, const std
   if (request.method != "PUT" && request.method != "DELETE") {
     return Plain(405, "Method not allowed.\n");
   }
-  size_t slash = name.find('/');
-  bool named = slash != std::string::npos && slash > 0 && slash + 1 < name.size() &&
-               name.find('/', slash + 1) == std::string::npos && name.size() <= 256;
-  if (!named) return Plain(400, "Guest attributes are named NAMESPACE/KEY.\n");
-  if (request.body.size() > kLargestGuestValue) return Plain(413, "The value is too large.\n");
+  if (!IsGuestAttributeName(name)) return Plain(400, "Guest attributes are named NAMESPACE/KEY.\n");
   auto row = instances_.Get(instance);
   if (!row) return NoSuchEntry();
-  auto enabled = FindMetadata(row->value.resource.metadata, "enable-guest-attributes");
-  if (!IsTrue(enabled)) return Plain(403, "Guest attributes endpoint access is disabled.\n");
-  bool there = Update(catalog_, "guest attribute", [&](Txn& txn) {
-    auto stored = txn.Find<GuestAttributes>(instance);
-    GuestAttributes guest = stored ? stored->value : GuestAttributes{};
-    bool fine = true;
-    if (request.method == "DELETE") {
-      fine = guest.values.erase(name) > 0;
-    } else if (guest.values.size() >= kMostGuestValues && !guest.values.contains(name)) {
-      throw Failure(Code::kTooLarge, "Too many guest attributes.");
-    } else {
-      guest.values[name] = std::string(request.body);
-    }
-    txn.Put(instance, guest);
-    return fine;
-  });
-  return there ? Plain(200, "") : NoSuchEntry();
+  auto project = projects_.Get(row->value.project);
+  if (!GuestAttributesEnabled(row->value.resource.metadata,
+                              project ? project->value.metadata : api::compute::Metadata{})) {
+    return Plain(403, "Guest attributes endpoint access is disabled.\n");
+  }
+  if (request.method == "DELETE") {
+    return DeleteGuestAttribute(catalog_, instance, name) ? Plain(200, "") : NoSuchEntry();
+  }
+  PutGuestAttribute(catalog_, instance, name, request.body);
+  return Plain(200, "");
 }
 
 }  // namespace fireweed::compute

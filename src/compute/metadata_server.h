@@ -68,7 +68,8 @@ class MetadataServer final : public net::Dispatcher, public Controller {
   std::optional<net::Response> Live(const Key& instance, const Question& question,
                                     const net::Request& request);
   net::Response Token(const api::compute::InstanceServiceAccount& account, std::string_view scopes);
-  net::Response Identity(const std::string& email, const std::optional<std::string>& audience);
+  net::Response Identity(const InstanceRecord& instance, const std::string& email,
+                         const net::Request& request);
   net::Response WriteGuestAttribute(const Key& instance, const std::string& name,
                                     const net::Request& request);
 

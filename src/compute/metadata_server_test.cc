@@ -92,6 +92,13 @@ TEST_F(MetadataTest, WhatClientsAskFor) {
   EXPECT_EQ(Text("instance/network-interfaces/"), "0/\n");
   EXPECT_EQ(Text("instance/network-interfaces/0/ip"),
             Text("instance/network-interfaces/0/access-configs/0/external-ip"));
+  EXPECT_EQ(
+      Text("instance/network-interfaces/0/"),
+      "access-configs/\ndns-servers\nforwarded-ips/\ngateway\nip\nip-aliases/\nmac\nmtu\nnetwork\n"
+      "subnetmask\ntarget-instance-ips/\n");
+  EXPECT_EQ(Text("instance/network-interfaces/0/subnetmask"), "255.255.240.0");
+  EXPECT_TRUE(Text("instance/network-interfaces/0/mac").starts_with("42:01:"));
+  EXPECT_EQ(Text("instance/network-interfaces/0/dns-servers"), "169.254.169.254\n");
   EXPECT_EQ(Text("instance/disks/0/device-name"), "persistent-disk-0");
   EXPECT_EQ(Text(""), "instance/\nproject/\nuniverse/\n");
 }
@@ -110,6 +117,66 @@ TEST_F(MetadataTest, FormsOfOneThing) {
   EXPECT_EQ(whole.find("access_token"), std::string::npos);
   EXPECT_EQ(Get("instance/name").Header("Content-Type"), "application/text");
   EXPECT_EQ(Get("instance/name?alt=json").Header("Content-Type"), "application/json");
+}
+
+// The names that the public cloud's server shows, in its order, as recorded from its documentation and clients.
+TEST_F(MetadataTest, TheTreeHasThePublicShape) {
+  EXPECT_EQ(
+      Text("instance/"),
+      "attributes/\ncpu-platform\ndescription\ndisks/\nguest-attributes/\nhostname\nid\nimage\n"
+      "licenses/\nmachine-type\nmaintenance-event\nname\nnetwork-interfaces/\npreempted\n"
+      "remaining-cpu-time\nscheduling/\nservice-accounts/\ntags\nvirtual-clock/\nzone\n");
+  EXPECT_EQ(Text("instance/service-accounts/default/"),
+            "aliases\nemail\nidentity\nscopes\ntoken\n");
+  EXPECT_EQ(Text("instance/scheduling/"), "automatic-restart\non-host-maintenance\npreemptible\n");
+  EXPECT_EQ(Text("instance/disks/0/"), "device-name\nindex\ninterface\nmode\ntype\n");
+  EXPECT_EQ(Text("instance/network-interfaces/0/access-configs/0/"), "external-ip\ntype\n");
+  EXPECT_EQ(Text("project/"), "attributes/\nnumeric-project-id\nproject-id\n");
+  EXPECT_EQ(Text("instance/virtual-clock/drift-token"), "0");
+  EXPECT_EQ(Text("instance/remaining-cpu-time"), "-1");
+  std::string whole = Text("instance/?recursive=true");
+  size_t at = 0;
+  for (const char* name : {"attributes",
+                           "cpuPlatform",
+                           "description",
+                           "disks",
+                           "deviceName",
+                           "guestAttributes",
+                           "hostname",
+                           "id",
+                           "image",
+                           "licenses",
+                           "machineType",
+                           "maintenanceEvent",
+                           "name",
+                           "networkInterfaces",
+                           "accessConfigs",
+                           "externalIp",
+                           "dnsServers",
+                           "forwardedIps",
+                           "gateway",
+                           "ip",
+                           "ipAliases",
+                           "mac",
+                           "mtu",
+                           "network",
+                           "subnetmask",
+                           "targetInstanceIps",
+                           "preempted",
+                           "remainingCpuTime",
+                           "scheduling",
+                           "automaticRestart",
+                           "onHostMaintenance",
+                           "preemptible",
+                           "serviceAccounts",
+                           "tags",
+                           "virtualClock",
+                           "driftToken",
+                           "zone"}) {
+    size_t found = whole.find("\"" + std::string(name) + "\":", at);
+    ASSERT_NE(found, std::string::npos) << name << " in " << whole;
+    at = found;
+  }
 }
 
 TEST_F(MetadataTest, DirectoriesNeedTheirSlash) {
@@ -185,6 +252,13 @@ TEST_F(MetadataTest, IdentityNeedsAnAudience) {
   EXPECT_EQ(Status("instance/service-accounts/default/identity"), 400);
   EXPECT_EQ(Text("instance/service-accounts/default/identity?audience=https://x&format=standard"),
             "jwt.4711-compute@developer.gserviceaccount.com.https://x");
+  EXPECT_EQ(Status("instance/service-accounts/default/identity?audience=x&format=other"), 400);
+  std::string full = Text("instance/service-accounts/default/identity?audience=x&format=full");
+  EXPECT_NE(full.find("\"instance_id\":\"" + Text("instance/id") +
+                      "\",\"instance_name\":\"t1\","
+                      "\"project_id\":\"p\",\"project_number\":4711,\"zone\":\"us-east1-b\""),
+            std::string::npos)
+      << full;
 }
 
 TEST_F(MetadataTest, APollIsAnsweredByAChange) {
@@ -239,7 +313,7 @@ TEST_F(MetadataTest, GuestAttributesAreWrittenWhereEnabled) {
   });
   EXPECT_EQ(put("hostkeys/rsa", "AAAA"), 200);
   EXPECT_EQ(put("plain", "AAAA"), 400);
-  EXPECT_EQ(put("a/b", std::string(20 << 10, 'x')), 413);
+  EXPECT_THROW(put("a/b", std::string(20 << 10, 'x')), Failure);
   EXPECT_EQ(Text("instance/guest-attributes/hostkeys/rsa"), "AAAA");
   EXPECT_EQ(Text("instance/guest-attributes/"), "hostkeys/\n");
   EXPECT_EQ(std::get<net::Response>(
@@ -247,6 +321,30 @@ TEST_F(MetadataTest, GuestAttributesAreWrittenWhereEnabled) {
                 .status,
             200);
   EXPECT_EQ(Status("instance/guest-attributes/hostkeys/rsa"), 404);
+}
+
+TEST_F(MetadataTest, GuestAttributesAreReadFromOutside) {
+  const std::string url = std::string(kInstances) + "/t1/getGuestAttributes";
+  EXPECT_EQ(all_.Ask("GET", url + "?queryPath=hostkeys/").status, 412);
+  all_.Ask("POST", "/compute/v1/projects/p/setCommonInstanceMetadata",
+           R"({"items":[{"key":"enable-guest-attributes","value":"TRUE"}]})");
+  all_.Settle();
+  Reply none = all_.Ask("GET", url + "?queryPath=hostkeys/");
+  EXPECT_EQ(none.status, 404);
+  EXPECT_TRUE(none.Has("The resource 'hostkeys/' of type 'Guest Attribute' was not found."));
+  for (const char* name : {"hostkeys/ssh-rsa", "hostkeys/ssh-ed25519", "other/key"}) {
+    Send("PUT", std::string("/computeMetadata/v1/instance/guest-attributes/") + name, "AAAA");
+  }
+  Reply keys = all_.Ask("GET", url + "?queryPath=hostkeys/");
+  EXPECT_EQ(keys.status, 200);
+  EXPECT_TRUE(
+      keys.Has(R"("queryValue":{"items":[{"namespace":"hostkeys","key":"ssh-ed25519",)"
+               R"("value":"AAAA"},{"namespace":"hostkeys","key":"ssh-rsa","value":"AAAA"}]})"))
+      << keys.body;
+  EXPECT_FALSE(all_.Ask("GET", url + "?queryPath=other/key").Has("hostkeys"));
+  EXPECT_TRUE(all_.Ask("GET", url).Has("other"));
+  EXPECT_EQ(all_.Ask("GET", std::string(kInstances) + "/t2/getGuestAttributes").status, 404);
+  EXPECT_EQ(all_.Ask("GET", std::string(kInstances) + "/none/getGuestAttributes").status, 404);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "compute/instance_machine.h"
 #include "compute/links.h"
 #include "describe/json_writer.h"
+#include "machine/network/subnet.h"
 
 namespace fireweed::compute {
 namespace {
@@ -56,11 +57,15 @@ MetadataNode Interfaces(const InstanceRecord& record, int64_t project_number) {
     }
     node.Add("dns-servers", Lines({"169.254.169.254"}));
     node.Add("forwarded-ips", List());
+    std::optional<Ipv4> address = ParseIpv4(nic.networkIP);
+    if (address) node.Add("gateway", Text(FormatIpv4(InstanceSubnet(*address).gateway())));
     node.Add("ip", Text(nic.networkIP));
     node.Add("ip-aliases", List());
+    if (address) node.Add("mac", Text(FormatMac(MacOf(*address))));
     node.Add("mtu", Number(1500));
     node.Add("network",
              Text(fmt::format("projects/{}/networks/{}", project_number, LastWord(nic.network))));
+    if (address) node.Add("subnetmask", Text(FormatIpv4(~(InstanceSubnet(*address).size() - 1))));
     node.Add("target-instance-ips", List());
   }
   return all;

@@ -6,12 +6,12 @@
 #pragma once
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
+#include "compute/guest_attributes.h"
 #include "compute/records.h"
 
 namespace fireweed::compute {
@@ -44,11 +44,6 @@ struct MetadataChild {
   MetadataNode node;
 };
 
-// Guest attributes, "namespace/key" to value: written by the guest, read by anyone who may read the instance.
-struct GuestAttributes {
-  std::map<std::string, std::string> values;
-};
-
 struct MetadataSources {
   const InstanceRecord& instance;
   const api::compute::Metadata& project_metadata;
@@ -67,14 +62,3 @@ enum class MetadataForm { kText, kJson };
 std::string RenderMetadata(const MetadataNode& node, MetadataForm form, bool recursive);
 
 }  // namespace fireweed::compute
-
-namespace fireweed {
-template <>
-inline constexpr std::string_view kTypeName<compute::GuestAttributes> = "GuestAttributes";
-template <>
-inline constexpr auto kFields<compute::GuestAttributes> =
-    std::tuple{F("values", &compute::GuestAttributes::values)};
-template <>
-inline constexpr std::string_view kRecordKind<compute::GuestAttributes> =
-    "compute.guest-attributes";
-}  // namespace fireweed

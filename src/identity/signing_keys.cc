@@ -48,6 +48,7 @@ std::string SigningKeys::IdToken(const IdTokenSubject& who, std::string_view aud
       .Field("azp", who.subject)
       .Field("sub", who.subject);
   if (who.show_email) claims.Field("email", who.email).Field("email_verified", true);
+  if (!who.google.empty()) claims.Key("google").Raw(who.google);
   claims.Field("iat", now).Field("exp", now + kIdTokenSeconds).EndObject();
   SigningKey issuer = Issuer();
   return SignJwt(claims.text(), issuer.id, issuer.key);

@@ -25,6 +25,7 @@ struct IdTokenSubject {
   std::string subject;  // unique id
   std::string email;
   bool show_email = true;
+  std::string google;  // JSON of a "google" claim; empty: none
 };
 
 class SigningKeys {

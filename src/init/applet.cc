@@ -2,6 +2,7 @@
 
 #include <signal.h>
 #include <sys/reboot.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -9,6 +10,7 @@
 #include <cstring>
 #include <optional>
 
+#include "init/program.h"
 #include "init/protocol.h"
 
 namespace fireweed {
@@ -72,6 +74,15 @@ bool TakeWord(std::string_view word, AppletRequest& request) {
   return true;
 }
 
+// Whether that process is this very program: asked before anything that would hit a host, should this not be a machine.
+bool IsOurProcess(int pid) {
+  struct stat own {
+  }, other{};
+  std::string path = "/proc/" + std::to_string(pid) + "/exe";
+  return stat("/proc/self/exe", &own) == 0 && stat(path.c_str(), &other) == 0 &&
+         own.st_dev == other.st_dev && own.st_ino == other.st_ino;
+}
+
 int Usage(std::string_view name) {
   std::printf("%.*s [-h|-P|-H|-r|-c|-f] [now|+MINUTES] [MESSAGE...]\n",
               static_cast<int>(name.size()), name.data());
@@ -105,7 +116,8 @@ AppletRequest ParseApplet(std::string_view name, const std::vector<std::string_v
   return request;
 }
 
-int RunApplet(std::string_view name, const std::vector<std::string_view>& arguments) {
+int RunApplet(std::string_view name, const std::vector<std::string_view>& arguments,
+              const AppletPlace& place) {
   AppletRequest request = ParseApplet(name, arguments);
   std::string shown(name);
   if (request.action == Action::kShowUsage) return Usage(name);
@@ -113,12 +125,16 @@ int RunApplet(std::string_view name, const std::vector<std::string_view>& argume
     std::fprintf(stderr, "%s: %s\n", shown.c_str(), request.complaint.c_str());
     return 1;
   }
-  if (geteuid() != 0) {
+  if (geteuid() != 0 && place.whole_machine) {
     std::fprintf(stderr, "%s: must be root\n", shown.c_str());
     return 1;
   }
+  if (place.whole_machine && !IsOurProcess(place.init)) {
+    std::fprintf(stderr, "%s: process 1 is not fireweed-init\n", shown.c_str());
+    return 1;
+  }
   bool reboots = request.action == Action::kReboot;
-  if (request.force && request.action != Action::kCancel) {
+  if (request.force && request.action != Action::kCancel && place.whole_machine) {
     sync();
     if (reboot(reboots ? RB_AUTOBOOT : RB_POWER_OFF) == 0) return 0;
   }
@@ -126,11 +142,42 @@ int RunApplet(std::string_view name, const std::vector<std::string_view>& argume
                : reboots                         ? RebootSignal()
                                                  : OffSignal();
   sigval minutes{.sival_int = request.delay_minutes};
-  if (sigqueue(1, signal, minutes) != 0) {
+  if (sigqueue(place.init, signal, minutes) != 0) {
     std::fprintf(stderr, "%s: %s\n", shown.c_str(), std::strerror(errno));
     return 1;
   }
   return 0;
+}
+
+std::vector<std::string_view> SudoCommand(const std::vector<std::string_view>& arguments) {
+  constexpr std::string_view kWithValue = "ugpCrtTDhR";
+  size_t at = 0;
+  while (at < arguments.size()) {
+    std::string_view word = arguments[at];
+    if (word == "--") {
+      ++at;
+      break;
+    }
+    bool setting = word.find('=') != word.npos && word.find('/') > word.find('=');
+    bool option = word.size() > 1 && word.front() == '-';
+    if (!option && !setting) break;
+    bool takes_next = option && word.size() == 2 && kWithValue.find(word[1]) != kWithValue.npos;
+    at += takes_next ? 2 : 1;
+  }
+  if (at >= arguments.size()) return {};
+  return {arguments.begin() + static_cast<std::ptrdiff_t>(at), arguments.end()};
+}
+
+int RunSudo(const std::vector<std::string_view>& arguments) {
+  std::vector<std::string_view> words = SudoCommand(arguments);
+  if (words.empty()) {
+    std::fprintf(stderr, "usage: sudo COMMAND...\n");
+    return 1;
+  }
+  std::vector<std::string> command(words.begin(), words.end());
+  int code = Become(command);
+  std::fprintf(stderr, "sudo: %s: command not found\n", command[0].c_str());
+  return code;
 }
 
 }  // namespace fireweed

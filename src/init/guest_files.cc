@@ -8,6 +8,10 @@
 namespace fireweed {
 namespace {
 
+constexpr std::string_view kGitHelper =
+    "[credential \"https://source.developers.google.com\"]\n"
+    "\thelper = !/usr/lib/fireweed/init git-credential\n";
+constexpr const char* kSdkGitHelper = "/usr/lib/google-cloud-sdk/bin/git-credential-gcloud.sh";
 constexpr std::string_view kResolvConf = "nameserver 169.254.169.254\n";
 
 std::string ReadText(const char* path) {
@@ -54,6 +58,13 @@ std::string HostsWith(std::string_view hosts, std::string_view name) {
   return text.append("127.0.1.1 ").append(name).append("\n");
 }
 
+std::string GitConfigWith(std::string_view gitconfig) {
+  std::string text(gitconfig);
+  if (text.find("source.developers.google.com") != text.npos) return text;
+  if (!text.empty() && text.back() != '\n') text += '\n';
+  return text.append(kGitHelper);
+}
+
 void PrepareGuestFiles() {
   mkdir("/etc", 0755);
   utsname host{};
@@ -62,6 +73,13 @@ void PrepareGuestFiles() {
   std::string after = HostsWith(before, host.nodename);
   if (after != before) WriteText("/etc/hosts", after);
   if (access("/etc/resolv.conf", F_OK) != 0) WriteText("/etc/resolv.conf", kResolvConf);
+  std::string git_before = ReadText("/etc/gitconfig");
+  std::string git_after = GitConfigWith(git_before);
+  if (git_after != git_before) WriteText("/etc/gitconfig", git_after);
+  // Guides say `git config credential.helper gcloud.sh`: git looks for it where programs are.
+  if (access(kSdkGitHelper, X_OK) == 0 && access("/usr/bin/git-credential-gcloud.sh", F_OK) != 0) {
+    (void)!symlink(kSdkGitHelper, "/usr/bin/git-credential-gcloud.sh");
+  }
   mkdir("/run/lock", 0755);
   chmod("/run/lock", 01777);
   mkdir("/run/fireweed", 0700);

@@ -9,7 +9,12 @@ namespace fireweed {
 // `hosts` with a line for `name` where no line names it yet. Pure.
 std::string HostsWith(std::string_view hosts, std::string_view name);
 
-// Own name in /etc/hosts, a name server in /etc/resolv.conf, /dev/console and the like.
+// A gitconfig in which the source repositories' host has the machine's own credential helper, unless it names that
+// host already. Pure.
+std::string GitConfigWith(std::string_view gitconfig);
+
+// Own name in /etc/hosts, a name server in /etc/resolv.conf, /dev/console, git's way to the source
+// repositories and the like.
 void PrepareGuestFiles();
 
 }  // namespace fireweed

@@ -137,15 +137,22 @@ std::optional<HttpServer> ParseHttpServer(std::string_view text) {
 }
 
 std::optional<HttpReply> HttpGet(const HttpServer& server, std::string_view path) {
+  return HttpSend(server, "GET", path, "");
+}
+
+std::optional<HttpReply> HttpSend(const HttpServer& server, std::string_view method,
+                                  std::string_view path, std::string_view body) {
   int fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
   if (fd < 0) return std::nullopt;
   setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &kSilence, sizeof kSilence);
   setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &kSilence, sizeof kSilence);
   sockaddr_in to{.sin_family = AF_INET, .sin_port = htons(server.port)};
   inet_pton(AF_INET, server.address.c_str(), &to.sin_addr);
-  std::string request = "GET " + std::string(path) +
+  std::string request = std::string(method) + " " + std::string(path) +
                         " HTTP/1.1\r\nHost: metadata.google.internal\r\nMetadata-Flavor: Google\r\n"
-                        "User-Agent: fireweed-init\r\nConnection: close\r\n\r\n";
+                        "User-Agent: fireweed-init\r\nConnection: close\r\n";
+  if (!body.empty()) request += "Content-Length: " + std::to_string(body.size()) + "\r\n";
+  request.append("\r\n").append(body);
   std::optional<std::string> bytes;
   if (connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0 && SendAll(fd, request)) {
     bytes = ReadAll(fd);

@@ -26,5 +26,8 @@ std::optional<HttpServer> ParseHttpServer(std::string_view text);
 
 // One GET with `Metadata-Flavor: Google`. nullopt: not reached, cut short, or slower than 10 s between bytes.
 std::optional<HttpReply> HttpGet(const HttpServer& server, std::string_view path);
+// The same with another method and a body.
+std::optional<HttpReply> HttpSend(const HttpServer& server, std::string_view method,
+                                  std::string_view path, std::string_view body);
 
 }  // namespace fireweed

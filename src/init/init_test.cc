@@ -57,6 +57,23 @@ TEST(Applet, RefusesWhatItDoesNot) {
   EXPECT_EQ(ParseApplet("shutdown", {"--help"}).action, Action::kShowUsage);
 }
 
+TEST(Sudo, IsWhoeverRunsIt) {
+  using Words = std::vector<std::string_view>;
+  for (const auto& [given, left] : std::vector<std::pair<Words, Words>>{
+           {{"shutdown", "-h", "now"}, {"shutdown", "-h", "now"}},
+           {{"-n", "-E", "id"}, {"id"}},
+           {{"-u", "ann", "-H", "id", "-u"}, {"id", "-u"}},
+           {{"A=b", "C=/d", "env"}, {"env"}},
+           {{"--", "-x"}, {"-x"}},
+           {{"./a=b"}, {"./a=b"}},
+           {{"-l"}, {}},
+           {{"-u"}, {}},
+           {{}, {}},
+       }) {
+    EXPECT_EQ(SudoCommand(given), left);
+  }
+}
+
 TEST(HttpReply, ReadsLengthChunksAndClose) {
   auto body = [](std::string_view bytes) { return ParseHttpReply(bytes)->body; };
   EXPECT_EQ(body("HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nabcd"), "abc");

@@ -5,20 +5,26 @@
 #include <sys/prctl.h>
 #include <sys/reboot.h>
 #include <sys/signalfd.h>
+#include <sys/socket.h>
 #include <sys/timerfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <set>
 
 #include "init/console.h"
 #include "init/protocol.h"
+#include "init/ssh_door.h"
 
 namespace fireweed {
 namespace {
 
 // From TERM to KILL, and for the shutdown scripts, when nobody outside counts the time.
 constexpr int kOwnGraceSeconds = 90;
+
+// Connections by ssh at a time. Each is a server of its own; neighbours must not fill the machine with them.
+constexpr size_t kMostSshServers = 100;
 
 class Init {
  public:
@@ -34,11 +40,13 @@ class Init {
   int Run() {
     SayOnConsole("fireweed-init", "machine is up");
     startup_ = StartScripts("startup");
+    OpenDoor();
     while (phase_ != Phase::kGone) {
-      pollfd waits[2] = {{signals_, POLLIN, 0}, {timer_, POLLIN, 0}};
-      if (poll(waits, 2, -1) < 0) continue;
+      pollfd waits[3] = {{signals_, POLLIN, 0}, {timer_, POLLIN, 0}, {door_, POLLIN, 0}};
+      if (poll(waits, 3, -1) < 0) continue;
       if (waits[0].revents) OnSignal();
       if (waits[1].revents) OnTimer();
+      if (waits[2].revents && door_ >= 0) OnConnection();
     }
     SayOnConsole("fireweed-init", ending_ == kExitReboot ? "rebooting" : "powering off");
     sync();
@@ -71,6 +79,23 @@ class Init {
       return SetTimer(minutes * 60);
     }
     GoDown();
+  }
+
+  // Plain processes live in the host's network and with its accounts: no door for those.
+  void OpenDoor() {
+    if (!settings_.whole_machine || !settings_.scripts) return;
+    door_ = OpenSshDoor();
+    Fork([this] { return PrepareSsh(settings_.scripts->metadata); });
+  }
+
+  void OnConnection() {
+    int connection = accept4(door_, nullptr, nullptr, SOCK_CLOEXEC);
+    if (connection < 0) return;
+    if (phase_ < Phase::kTerminating && ssh_.size() < kMostSshServers) {
+      pid_t pid = Fork([&] { return ServeSsh(connection, settings_.scripts->metadata); });
+      if (pid > 0) ssh_.insert(pid);
+    }
+    close(connection);
   }
 
   void Cancel() {
@@ -110,6 +135,7 @@ class Init {
     pid_t pid;
     while ((pid = waitpid(-1, nullptr, WNOHANG)) > 0) {
       if (pid == startup_) startup_ = -1;
+      ssh_.erase(pid);
       if (pid == shutdown_) {
         shutdown_ = -1;
         if (phase_ == Phase::kScripts) Terminate();
@@ -129,11 +155,16 @@ class Init {
 
   pid_t StartScripts(const char* which) {
     if (!settings_.scripts) return -1;
+    return Fork([&] { return RunScripts(which, *settings_.scripts); });
+  }
+
+  template <class Work>
+  pid_t Fork(Work work) {
     pid_t pid = fork();
     if (pid != 0) return pid;
     setpgid(0, 0);
     sigprocmask(SIG_SETMASK, &before_, nullptr);
-    _exit(RunScripts(which, *settings_.scripts));
+    _exit(work());
   }
 
   void SetTimer(int seconds) {
@@ -145,6 +176,8 @@ class Init {
   sigset_t before_;
   int signals_ = -1;
   int timer_ = -1;
+  int door_ = -1;        // port 22; -1: closed
+  std::set<pid_t> ssh_;  // servers of ssh that run
   pid_t startup_ = -1;
   pid_t shutdown_ = -1;
   Phase phase_ = Phase::kRunning;

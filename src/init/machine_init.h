@@ -1,4 +1,4 @@
-// Process 1: reaps, starts the startup scripts, and takes the machine down in good order.
+// Process 1: reaps, starts the startup scripts, opens the door for ssh, and takes the machine down in good order.
 //
 //   running --(off, reboot, TERM)--> shutdown scripts --(ended)--> TERM to all --(all gone, or time is up)--> exit
 //      |  ^

@@ -2,23 +2,42 @@
 //
 //   fireweed-init                                          process 1
 //   fireweed-init --process DIR                            the same for plain processes: scripts in DIR
+//   fireweed-init git-credential get                       git's way to the source repositories
 //   shutdown | poweroff | halt | reboot                    links to it
+//   sudo                                                   the same, for plain processes: gives no rights
 //
 // Environment: FIREWEED_METADATA=ADDRESS[:PORT] (default 169.254.169.254:80) or "none".
 #include <unistd.h>
 
+#include <charconv>
 #include <cstdio>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "init/applet.h"
+#include "init/git_credential.h"
 #include "init/guest_files.h"
 #include "init/machine_init.h"
 
 namespace {
 
 constexpr std::string_view kMetadataVariable = "FIREWEED_METADATA=";
+constexpr std::string_view kInitVariable = "FIREWEED_INIT=";  // set for what plain processes run
+
+// Without the variable this is a whole machine, whose process 1 it is.
+fireweed::AppletPlace Place(char** envp) {
+  for (char** entry = envp; *entry; ++entry) {
+    std::string_view variable = *entry;
+    if (!variable.starts_with(kInitVariable)) continue;
+    std::string_view digits = variable.substr(kInitVariable.size());
+    int pid = 0;
+    std::from_chars(digits.data(), digits.data() + digits.size(), pid);
+    // A number that cannot be must not become the host's own process 1.
+    return {.init = pid > 1 ? pid : getpid(), .whole_machine = false};
+  }
+  return {};
+}
 
 fireweed::InitSettings Settings(char** envp, std::string directory, bool whole_machine) {
   fireweed::InitSettings settings{.whole_machine = whole_machine};
@@ -46,10 +65,21 @@ int main(int argc, char** argv, char** envp) {
   name.remove_prefix(name.rfind('/') == name.npos ? 0 : name.rfind('/') + 1);
   std::vector<std::string_view> arguments(argv + (argc > 0 ? 1 : 0), argv + argc);
   if (name == "shutdown" || name == "poweroff" || name == "halt" || name == "reboot") {
-    return fireweed::RunApplet(name, arguments);
+    return fireweed::RunApplet(name, arguments, Place(envp));
   }
+  if (name == "sudo") return fireweed::RunSudo(arguments);
   if (arguments.size() == 2 && arguments[0] == "--process") {
-    return fireweed::RunInit(Settings(envp, std::string(arguments[1]), false));
+    fireweed::InitSettings settings = Settings(envp, std::string(arguments[1]), false);
+    if (settings.scripts) {
+      settings.scripts->environment.push_back(std::string(kInitVariable) +
+                                              std::to_string(getpid()));
+    }
+    return fireweed::RunInit(settings);
+  }
+  if (arguments.size() == 2 && arguments[0] == "git-credential") {
+    fireweed::InitSettings settings = Settings(envp, "", true);
+    return settings.scripts ? fireweed::RunGitCredential(arguments[1], settings.scripts->metadata)
+                            : 0;
   }
   if (getpid() != 1) {
     std::fprintf(stderr, "fireweed-init is process 1 of a machine; see fireweed(1)\n");

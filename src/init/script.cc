@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "init/console.h"
+#include "init/metadata.h"
 
 namespace fireweed {
 namespace {
@@ -22,24 +23,8 @@ namespace {
 constexpr std::string_view kRunner = "google_metadata_script_runner";
 constexpr std::string_view kStorageHost = "https://storage.googleapis.com/";
 constexpr int kPipeBytes = 65536, kPipeRounds = 8;
-constexpr int kFirstPauseMs = 2;      // the daemon usually listens before process 1 runs
-constexpr int kLongestPauseMs = 500;  // while the daemon is being restarted
 
 void Say(std::string_view text) { SayOnConsole(kRunner, text); }
-
-// nullopt: the server says there is none.
-std::optional<std::string> Attribute(const HttpServer& server, const std::string& path) {
-  int pause = kFirstPauseMs;
-  while (true) {
-    std::optional<HttpReply> reply = HttpGet(server, "/computeMetadata/v1/" + path);
-    if (reply && reply->status < 500) {
-      return reply->status == 200 ? std::optional(std::move(reply->body)) : std::nullopt;
-    }
-    // Not there yet. Nothing tells this side when it will be: the other one is outside the machine.
-    poll(nullptr, 0, pause);
-    pause = std::min(pause * 2, kLongestPauseMs);
-  }
-}
 
 bool WriteScript(const std::string& file, std::string_view contents) {
   int fd = open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0700);
@@ -175,7 +160,7 @@ bool Fetch(const std::string& name, const std::string& url, const std::string& f
   std::string header_file = file + ".header";
   if (source.with_token) {
     std::optional<std::string> reply =
-        Attribute(settings.metadata, "instance/service-accounts/default/token");
+        AwaitMetadata(settings.metadata, "instance/service-accounts/default/token");
     std::string token = reply ? TokenOf(*reply) : "";
     // In a file, because every process of the machine can read a command line.
     if (!token.empty() && WriteScript(header_file, "Authorization: Bearer " + token + "\n")) {
@@ -262,7 +247,7 @@ int RunScripts(std::string_view which, const ScriptSettings& settings) {
     for (const char* suffix : {"-script", "-script-url"}) {
       std::string name = kind + suffix;
       std::optional<std::string> value =
-          Attribute(settings.metadata, std::string(level) + "/attributes/" + name);
+          AwaitMetadata(settings.metadata, std::string(level) + "/attributes/" + name);
       if (!value || value->empty()) continue;
       if (!std::exchange(any, true)) Say("Starting " + kind + " scripts.");
       RunOne(name, *value, settings, relay);

@@ -369,12 +369,17 @@ TEST_P(DriverContract, ListenInsideGivesAListeningSocket) {
               Code::kInvalid);
     return;
   }
-  UniqueFd dns = driver().ListenInside(handle, "169.254.169.254", 53, Transport::kUdp).value();
+  Result<UniqueFd> dns = driver().ListenInside(handle, "169.254.169.254", 53, Transport::kUdp);
   int listening = 0;
   socklen_t size = sizeof listening;
   ASSERT_EQ(getsockopt(before.get(), SOL_SOCKET, SO_ACCEPTCONN, &listening, &size), 0);
   EXPECT_EQ(listening, 1);
-  EXPECT_TRUE(dns);
+  // Without a network of its own a machine has its metadata server, but no names.
+  bool names = driver().capabilities().driver != "process";
+  EXPECT_EQ(dns.ok(), names);
+  if (!names) {
+    EXPECT_EQ(dns.error().code, Code::kInvalid);
+  }
   ASSERT_TRUE(driver().Stop(handle, seconds(0)).ok());
   ExitOf("a", handle);
 }

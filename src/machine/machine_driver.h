@@ -198,7 +198,7 @@ class MachineDriver {
 
   // A bound (TCP: also listening) non-blocking socket that lives in the machine's network. The
   // caller owns it; it dies with the machine at the latest. Any address of the machine, or
-  // 169.254.169.254.
+  // 169.254.169.254. kInvalid: the driver has no such socket, and the machine does without.
   virtual Result<UniqueFd> ListenInside(const MachineHandle& handle, std::string_view address,
                                         uint16_t port, Transport transport) = 0;
 

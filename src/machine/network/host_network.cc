@@ -143,11 +143,12 @@ Result<> HostNetwork::Attach(uint32_t host, int namespace_fd) {
   Result<int> bridge = netlink->LinkIndex(bridge_);
   if (!bridge.ok()) return bridge.error();
   std::string link = LinkName(host);
-  Result<> added = netlink->AddVeth(link, *bridge, "eth0", namespace_fd);
+  Mac mac = MacOf(subnet->base + host);
+  Result<> added = netlink->AddVeth(link, *bridge, "eth0", namespace_fd, mac);
   if (!added.ok() && added.error().code == Code::kExists) {
     // Of an earlier boot whose namespace the kernel has not taken down yet.
     if (Result<> deleted = netlink->DeleteLink(link); !deleted.ok()) return deleted;
-    added = netlink->AddVeth(link, *bridge, "eth0", namespace_fd);
+    added = netlink->AddVeth(link, *bridge, "eth0", namespace_fd, mac);
   }
   if (!added.ok()) return added;
   return InNetwork(namespace_fd, [&] { return SetUpInside(subnet->base + host, *subnet); });

@@ -142,7 +142,7 @@ Result<> Netlink::AddBridge(std::string_view name) {
 }
 
 Result<> Netlink::AddVeth(std::string_view name, int bridge_index, std::string_view peer,
-                          int peer_namespace) {
+                          int peer_namespace, const Mac& peer_mac) {
   NetlinkMessage message(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL);
   message.Fixed(ifinfomsg{.ifi_family = AF_UNSPEC, .ifi_flags = IFF_UP, .ifi_change = IFF_UP});
   message.Text(IFLA_IFNAME, name);
@@ -153,6 +153,7 @@ Result<> Netlink::AddVeth(std::string_view name, int bridge_index, std::string_v
   size_t other = message.Begin(VETH_INFO_PEER);
   message.Fixed(ifinfomsg{.ifi_family = AF_UNSPEC});
   message.Text(IFLA_IFNAME, peer);
+  message.Attribute(IFLA_ADDRESS, peer_mac.data(), peer_mac.size());
   message.Number(IFLA_NET_NS_FD, static_cast<uint32_t>(peer_namespace));
   message.End(other);
   message.End(inner);

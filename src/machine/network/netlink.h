@@ -22,9 +22,10 @@ class Netlink {
   // kNotFound: no such link.
   Result<int> LinkIndex(std::string_view name);
   Result<> AddBridge(std::string_view name);
-  // A pair: `name` here, in the bridge and up; `peer` in the namespace behind `peer_namespace`, down.
+  // A pair: `name` here, in the bridge and up; `peer` in the namespace behind `peer_namespace`, down, with the
+  // card number `peer_mac`.
   Result<> AddVeth(std::string_view name, int bridge_index, std::string_view peer,
-                   int peer_namespace);
+                   int peer_namespace, const Mac& peer_mac);
   Result<> SetUp(int index);
   Result<> AddAddress(int index, Ipv4 address, int prefix_length);  // there already is success
   Result<> AddDefaultRoute(Ipv4 gateway);

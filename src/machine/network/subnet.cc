@@ -36,6 +36,17 @@ std::string FormatIpv4(Ipv4 address) {
                      address & 255);
 }
 
+Mac MacOf(Ipv4 address) {
+  return {0x42,
+          0x01,
+          static_cast<uint8_t>(address >> 24),
+          static_cast<uint8_t>(address >> 16),
+          static_cast<uint8_t>(address >> 8),
+          static_cast<uint8_t>(address)};
+}
+
+std::string FormatMac(const Mac& mac) { return fmt::format("{:02x}", fmt::join(mac, ":")); }
+
 std::optional<Subnet> ParseSubnet(std::string_view text) {
   size_t slash = text.find('/');
   if (slash == text.npos) return std::nullopt;

@@ -1,6 +1,7 @@
 // IPv4 addresses and subnets as numbers. Pure.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <set>
@@ -26,6 +27,18 @@ struct Subnet {
 
   friend bool operator==(const Subnet&, const Subnet&) = default;
 };
+
+// Machines of one daemon share a subnet of this size.
+inline constexpr int kInstancePrefixLength = 20;
+// The subnet that an instance's address lies in.
+inline Subnet InstanceSubnet(Ipv4 address) {
+  return {address & ~((1u << (32 - kInstancePrefixLength)) - 1), kInstancePrefixLength};
+}
+
+// The number of the network card of whoever has this address, as the public cloud makes them: 42:01 and the address.
+using Mac = std::array<uint8_t, 6>;
+Mac MacOf(Ipv4 address);
+std::string FormatMac(const Mac& mac);  // "42:01:0a:80:00:02"
 
 // "10.128.0.0/20"; nullopt when bits below the prefix are set.
 std::optional<Subnet> ParseSubnet(std::string_view text);

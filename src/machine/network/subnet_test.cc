@@ -53,5 +53,10 @@ TEST(Subnet, PicksTheLowestFreeHost) {
             std::nullopt);  // 0, 1 and 7 belong to the subnet itself
 }
 
+TEST(Mac, CarriesTheAddress) {
+  EXPECT_EQ(FormatMac(MacOf(*ParseIpv4("10.128.0.2"))), "42:01:0a:80:00:02");
+  EXPECT_EQ(FormatSubnet(InstanceSubnet(*ParseIpv4("10.128.17.3"))), "10.128.16.0/20");
+}
+
 }  // namespace
 }  // namespace fireweed

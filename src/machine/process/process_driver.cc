@@ -11,6 +11,7 @@
 
 #include "base/process.h"
 #include "machine/kept/state_file.h"
+#include "machine/process/loopback_place.h"
 
 namespace fireweed {
 namespace {
@@ -21,18 +22,25 @@ constexpr std::string_view kDriver = "process";
 
 Error Failed(Code code, std::string message) { return Error{code, "", std::move(message)}; }
 
-std::vector<std::string> Environment(const MachineSpec& spec, const std::string& home) {
-  std::map<std::string, std::string> all{
-      {"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"},
-      {"HOME", home},
-      {"FIREWEED_METADATA", "none"}};
+constexpr const char* kHostPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin";
+// What reaches the machine instead of the host, by the names that scripts use.
+constexpr const char* kApplets[] = {"shutdown", "poweroff", "halt", "reboot", "sudo"};
+
+std::vector<std::string> Environment(const MachineSpec& spec, const std::string& home,
+                                     const std::string& place) {
+  std::map<std::string, std::string> all{{"PATH", fmt::format("{}/bin:{}", home, kHostPath)},
+                                         {"HOME", home},
+                                         {"FIREWEED_METADATA", place},
+                                         {"GCE_METADATA_HOST", place},
+                                         {"GCE_METADATA_ROOT", place},
+                                         {"GCE_METADATA_IP", place}};
   for (const auto& [name, value] : spec.environment) all[name] = value;
   std::vector<std::string> lines;
   for (const auto& [name, value] : all) lines.push_back(fmt::format("{}={}", name, value));
   return lines;
 }
 
-Result<> PlaceFile(const MachineFile& file, const std::string& home) {
+Result<> PutFile(const MachineFile& file, const std::string& home) {
   fs::path path = home + file.path;
   std::error_code failed;
   fs::create_directories(path.parent_path(), failed);
@@ -43,6 +51,14 @@ Result<> PlaceFile(const MachineFile& file, const std::string& home) {
   }
   if (Result<> written = WriteStateFile(path, file.contents); !written.ok()) return written;
   if (chmod(path.c_str(), file.mode) != 0) return ErrnoError(errno, path.string());
+  return Done{};
+}
+
+Result<> PlaceApplets(const std::string& home, const std::string& init) {
+  for (const char* applet : kApplets) {
+    MachineFile link{.path = std::string("/bin/") + applet, .link_target = init};
+    if (Result<> placed = PutFile(link, home); !placed.ok()) return placed;
+  }
   return Done{};
 }
 
@@ -69,15 +85,23 @@ ProcessDriver::ProcessDriver(ProcessSettings settings)
 
 DriverCapabilities ProcessDriver::capabilities() const {
   return {.driver = std::string(kDriver),
+          .listen_inside = true,
           .exec = true,
           .weaknesses = {"machines are plain processes of the daemon's user: they see its files, "
-                         "its processes and its "
-                         "network, and have no limits"}};
+                         "its processes and its network, and have no limits",
+                         "every process of the host can ask a machine's metadata server, and so "
+                         "get the token of its service account",
+                         "machines have no address, no ssh and no names of their own",
+                         "sudo gives no rights; /sbin/shutdown by its full path is the host's"}};
 }
 
 std::string ProcessDriver::HomeOf(const MachineSpec& spec) const {
   return spec.writable_directory.empty() ? machines_.MachineDirectory(spec.id) + "/home"
                                          : spec.writable_directory;
+}
+
+std::string ProcessDriver::PlaceFile(const std::string& id) const {
+  return machines_.MachineDirectory(id) + "/metadata";
 }
 
 Result<ShimOrder> ProcessDriver::Prepare(const MachineSpec& spec) {
@@ -87,10 +111,15 @@ Result<ShimOrder> ProcessDriver::Prepare(const MachineSpec& spec) {
     if (Result<> made = MakeStateDirectory(directory); !made.ok()) return made.error();
   }
   for (const MachineFile& file : spec.files) {
-    if (Result<> placed = PlaceFile(file, home); !placed.ok()) return placed.error();
+    if (Result<> placed = PutFile(file, home); !placed.ok()) return placed.error();
   }
+  if (Result<> placed = PlaceApplets(home, settings_.init); !placed.ok()) return placed.error();
+  Result<std::string> place = ChooseLoopbackPlace(spec.id);
+  if (!place.ok()) return place.error();
+  // A restarted daemon listens there again.
+  if (Result<> kept = WriteStateFile(PlaceFile(spec.id), *place); !kept.ok()) return kept.error();
   ShimOrder order{.command = spec.command,
-                  .environment = Environment(spec, home),
+                  .environment = Environment(spec, home, *place),
                   .directory = home,
                   .console = spec.console_path,
                   .console_keep = spec.console_keep_bytes};
@@ -148,8 +177,7 @@ Result<std::unique_ptr<ExecStream>> ProcessDriver::Exec(const MachineHandle& han
   }
   ProgramSpec program{.argv = spec.argv, .directory = spec.directory, .new_session = true};
   program.environment.emplace();
-  std::map<std::string, std::string> all{
-      {"PATH", "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"}};
+  std::map<std::string, std::string> all{{"PATH", kHostPath}};
   for (const auto& [name, value] : spec.environment) all[name] = value;
   for (const auto& [name, value] : all) {
     program.environment->push_back(fmt::format("{}={}", name, value));
@@ -159,9 +187,17 @@ Result<std::unique_ptr<ExecStream>> ProcessDriver::Exec(const MachineHandle& han
   return std::unique_ptr<ExecStream>(std::make_unique<ProcessExec>(std::move(*child)));
 }
 
-Result<UniqueFd> ProcessDriver::ListenInside(const MachineHandle&, std::string_view, uint16_t,
-                                             Transport) {
-  return Failed(Code::kInvalid, "plain processes have no network of their own");
+Result<UniqueFd> ProcessDriver::ListenInside(const MachineHandle& handle, std::string_view address,
+                                             uint16_t port, Transport transport) {
+  constexpr uint16_t kMetadataPort = 80;
+  Result<MachineKey> key = DecodeHandle(kDriver, handle);
+  if (!key.ok()) return key.error();
+  if (address != "169.254.169.254" || port != kMetadataPort || transport != Transport::kTcp) {
+    return Failed(Code::kInvalid, "plain processes have a metadata server and nothing else");
+  }
+  std::optional<std::string> place = ReadStateFile(PlaceFile(key->id));
+  if (!place) return Failed(Code::kNotFound, "no such machine");
+  return ListenAtPlace(*place);
 }
 
 Result<> ProcessDriver::Remove(const MachineHandle& handle) {

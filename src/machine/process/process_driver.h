@@ -21,7 +21,8 @@ struct ProcessSettings {
 };
 
 // A spec's files are placed under the machine's home directory (path by path), its image and binds are passed over.
-// FIREWEED_METADATA in its environment says where its metadata server listens; there are no scripts without.
+// Its metadata server has a loopback address of its own, which the variables that Google's libraries know name. The first
+// directory of its PATH holds shutdown, poweroff, halt, reboot and sudo that reach this machine only.
 class ProcessDriver final : public MachineDriver {
  public:
   explicit ProcessDriver(ProcessSettings settings);
@@ -42,6 +43,7 @@ class ProcessDriver final : public MachineDriver {
 
  private:
   std::string HomeOf(const MachineSpec& spec) const;
+  std::string PlaceFile(const std::string& id) const;
   Result<ShimOrder> Prepare(const MachineSpec& spec);
 
   const ProcessSettings settings_;

@@ -1,0 +1,160 @@
+#!/usr/bin/env bash
+# What an instance sees and how people reach it, with the real gcloud: ssh, scp, the serial port, guest attributes, the
+# metadata server's clients inside, source repositories from both sides.
+#
+#   tests/compat/compute_guest.sh ssh|metadata|source
+set -euo pipefail
+# shellcheck source=tests/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
+# shellcheck source=tests/instances.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../instances.sh"
+
+readonly PROJECT=compat-guest-1
+on_failure() { serial_of "$PROJECT" t1 | tail -30 | sed 's/^/    | /'; }
+gce() { gcloud --quiet compute "$@"; }
+# A line of the serial port.
+serial_says() { serial_of "$PROJECT" t1 >"$FW_SCRATCH/serial" && grep -e "$1" "$FW_SCRATCH/serial" >/dev/null; }
+guest_attribute() { curl -fsS "$(instances_url "$PROJECT")/t1/getGuestAttributes?queryPath=$1" 2>/dev/null; }
+
+case_ssh() {
+  gce instances create t1 --metadata enable-guest-attributes=TRUE >/dev/null
+  wait_until 120 "the host keys are guest attributes" guest_attribute hostkeys/ >/dev/null
+  # The key that gcloud makes counts at once. What ssh-keygen prints about it goes the same way as the command's output.
+  gce ssh ann@t1 --command true >/dev/null 2>&1
+  equal "ann 0" "$(gce ssh ann@t1 --command 'id -un; sudo id -u' 2>/dev/null | paste -sd' ')" \
+    "who one is inside"
+  local rc=0
+  gce ssh ann@t1 --command 'exit 7' 2>/dev/null || rc=$?
+  equal 7 "$rc" "the exit code of a command inside"
+  grep -F 'compute.' "$HOME/.ssh/google_compute_known_hosts" >/dev/null || fail "no host key is remembered"
+  gce ssh ann@t1 --command 'groups' 2>/dev/null | grep -w google-sudoers >/dev/null || fail "no sudo for ann"
+
+  head -c 300000 /dev/urandom >"$FW_SCRATCH/data"
+  gce scp "$FW_SCRATCH/data" ann@t1:data 2>/dev/null
+  gce scp ann@t1:data "$FW_SCRATCH/back" 2>/dev/null
+  cmp "$FW_SCRATCH/data" "$FW_SCRATCH/back"
+
+  # A key that is taken out of the metadata opens nothing any more.
+  gce project-info remove-metadata --keys ssh-keys >/dev/null
+  refuses ssh -q -i "$HOME/.ssh/google_compute_engine" -o BatchMode=yes -o StrictHostKeyChecking=no \
+    -o UserKnownHostsFile=/dev/null "ann@$(address_of "$PROJECT" t1)" true
+  # The instance's own keys count where the project's are shut out.
+  gce instances add-metadata t1 --metadata block-project-ssh-keys=TRUE >/dev/null
+  equal bob "$(gce ssh bob@t1 --command 'id -un' 2>/dev/null)" "a key of the instance"
+
+  gce ssh bob@t1 --command 'echo first mark | sudo tee /dev/console >/dev/null' 2>/dev/null
+  wait_until 30 "the mark is on the serial port" serial_says 'first mark'
+  local next
+  next=$(curl -fsS "$(instances_url "$PROJECT")/t1/serialPort" | jq -r .next)
+  gce ssh bob@t1 --command 'echo second mark | sudo tee /dev/console >/dev/null' 2>/dev/null
+  wait_until 30 "the second mark is on the serial port" serial_says 'second mark'
+  gce instances get-serial-port-output t1 --start "$next" >"$FW_SCRATCH/tail" 2>/dev/null
+  grep -F 'second mark' "$FW_SCRATCH/tail" >/dev/null || fail "the second mark is not behind $next"
+  if grep -F 'first mark' "$FW_SCRATCH/tail"; then fail "the first mark is before $next"; fi
+  equal "" "$(gce instances get-serial-port-output t1 --port 2 2>/dev/null | tr -d '\n')" "the second port"
+
+  # A restarted instance keeps its host keys and its accounts.
+  gce ssh bob@t1 --command 'sudo reboot' 2>/dev/null || true
+  wait_until 60 "it has rebooted" rebooted
+  equal bob "$(gce ssh bob@t1 --command 'id -un' 2>/dev/null)" "in after a reboot, with the same host key"
+}
+rebooted() { [ "$(serial_of "$PROJECT" t1 | grep -c 'machine is up')" -ge 2 ]; }
+
+write_metadata_script() {
+  cat >"$FW_SCRATCH/startup.sh" <<'SCRIPT'
+#!/bin/bash
+# What Google's own library and tools make of the metadata server.
+set -eux
+api=http://metadata.google.internal/computeMetadata/v1
+get() { curl -fsS -H 'Metadata-Flavor: Google' "$api/$1"; }
+put() { curl -fsS -X PUT -H 'Metadata-Flavor: Google' --data "$2" "$api/instance/guest-attributes/$1"; }
+[ "$(get instance/network-interfaces/0/mac)" = "$(cat /sys/class/net/eth0/address)" ]
+[ "$(get instance/network-interfaces/0/gateway)" = "$(ip route | awk '/default/ {print $3}')" ]
+[ "$(get instance/network-interfaces/0/ip)" = "$(hostname -I | awk '{print $1}')" ]
+[ "$(get instance/hostname)" = "$(hostname).us-central1-a.c.$(get project/project-id).internal" ]
+put test/email "$(gcloud config get-value account 2>/dev/null || get instance/service-accounts/default/email)"
+put test/identity "$(get 'instance/service-accounts/default/identity?audience=https://example.com&format=full')"
+# A change is told at once.
+get 'instance/attributes/WORD?wait_for_change=true&timeout_sec=100' >/run/word &
+put test/waiting yes
+wait $!
+put test/word "$(cat /run/word)"
+SCRIPT
+}
+
+attribute_there() { guest_attribute "$1" >"$FW_SCRATCH/attribute"; }
+attribute() { guest_attribute "$1" | jq -r '.queryValue.items[0].value'; }
+
+case_metadata() {
+  write_metadata_script
+  gce instances create t1 --metadata enable-guest-attributes=TRUE,WORD=rose --scopes cloud-platform \
+    --metadata-from-file "startup-script=$FW_SCRATCH/startup.sh" >/dev/null
+  wait_until 120 "it waits for a change" attribute_there test/waiting
+  gce instances add-metadata t1 --metadata WORD=lily >/dev/null
+  wait_until 60 "the change has been told" attribute_there test/word
+  equal lily "$(attribute test/word)" "the changed word"
+  attribute test/email | grep -x '[0-9]*-compute@developer.gserviceaccount.com' >/dev/null || fail "no account inside"
+  # Google's library verifies the identity token with the certificates that are published here.
+  TOKEN=$(attribute test/identity) "$(python_clients)/bin/python" -W ignore - <<'PYTHON'
+import os
+import google.auth.transport.requests
+import google.oauth2.id_token
+claims = google.oauth2.id_token.verify_oauth2_token(
+    os.environ['TOKEN'], google.auth.transport.requests.Request(), 'https://example.com')
+machine = claims['google']['compute_engine']
+assert machine['instance_name'] == 't1' and machine['project_id'] == 'compat-guest-1', claims
+assert claims['email'].endswith('-compute@developer.gserviceaccount.com'), claims
+PYTHON
+  gce instances get-guest-attributes t1 --query-path test/ --format='value(key)' | grep -x word >/dev/null ||
+    fail "gcloud shows no guest attributes"
+}
+
+case_source() {
+  command -v git >/dev/null || skip "no git"
+  gcloud source repos create code 2>/dev/null
+  gcloud source repos list --format='value(name)' | grep -x code >/dev/null || fail "the repository is not listed"
+  equal "https://source.developers.google.com/p/$PROJECT/r/code" \
+    "$(gcloud source repos describe code --format='value(url)')" "its address"
+  cd "$FW_SCRATCH"
+  gcloud source repos clone code 2>/dev/null
+  cd code
+  git config user.name test && git config user.email test@example.com
+  printf 'print("from the repository")\n' >train.py
+  head -c 2000000 /dev/urandom >data
+  git add . && git commit -qm first
+  git push -q origin HEAD:master
+  # An instance clones it with nothing but its service account, works and pushes back.
+  cat >"$FW_SCRATCH/startup.sh" <<SCRIPT
+#!/bin/bash
+cd /root
+git clone https://source.developers.google.com/p/$PROJECT/r/code && cd code &&
+  python3 train.py && python3 train.py >result &&
+  git -c user.name=i -c user.email=i@x add result && git -c user.name=i -c user.email=i@x commit -qm result &&
+  git push origin HEAD:master && echo pushed it
+SCRIPT
+  gce instances create t1 --scopes cloud-platform --metadata-from-file "startup-script=$FW_SCRATCH/startup.sh" >/dev/null
+  wait_until 120 "the instance has pushed" serial_says 'pushed it'
+  serial_says 'startup-script: from the repository' || fail "the code did not run"
+  git pull -q origin master
+  equal 'from the repository' "$(cat result)" "what came back"
+  # Who does not say who he is gets asked, in the way that git understands.
+  curl -sS -o "$FW_SCRATCH/body" -D "$FW_SCRATCH/head" --noproxy '*' \
+    --connect-to "::$(jq -r .https "$FIREWEED_STATE/endpoint.json")" \
+    "https://source.developers.google.com/p/$PROJECT/r/code/info/refs?service=git-upload-pack"
+  grep -E '^HTTP/1.1 401' "$FW_SCRATCH/head" >/dev/null || fail "a stranger was not asked: $(cat "$FW_SCRATCH/head")"
+  grep -i '^www-authenticate: basic' "$FW_SCRATCH/head" >/dev/null || fail "git would not understand: $(cat "$FW_SCRATCH/head")"
+  gcloud --quiet source repos delete code 2>/dev/null
+  refuses git fetch origin
+  equal "" "$(gcloud source repos list --format='value(name)' 2>/dev/null)" "no repository is left"
+}
+
+declare -F "case_${1:-}" >/dev/null || { say "usage: $0 ssh|metadata|source"; exit 2; }
+command -v gcloud >/dev/null || skip "gcloud is not installed, and no package registry offers it"
+clean_environment
+require_instances
+start_daemon
+use_daemon
+gcloud config set project $PROJECT 2>/dev/null
+gcloud config set compute/zone $FW_ZONE 2>/dev/null
+"case_$1"
+say "$1 ok"
