@@ -198,7 +198,9 @@ class ResumableUploads::ChunkSink final : public net::BodySink {
 
   net::Response Answer(const ObjectRow& row) const {
     if (finished_) return finished_(row);
-    return JsonReply(ShowObject(row, record_.bucket, record_.metadata.name, shape_, nullptr),
+    std::shared_ptr<const api::storage::Bucket> home =
+        BucketToShow(uploads_.catalog_, record_.bucket, shape_);
+    return JsonReply(ShowObject(row, record_.bucket, record_.metadata.name, shape_, home.get()),
                      shape_);
   }
 
