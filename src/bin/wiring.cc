@@ -64,6 +64,7 @@
 #include "net/router.h"
 #include "source/git_service.h"
 #include "source/repos_service.h"
+#include "storage/faulty_dispatcher.h"
 #include "storage/service.h"
 
 namespace fireweed {
@@ -173,6 +174,8 @@ struct Daemon::Parts {
   source::RepoStore repo_store;
   source::ReposService source_repos;
   source::GitService git;
+  storage::RetryTests retry_tests;
+  storage::FaultyDispatcher faulty;
   compute::CatalogIdentity accounts;
   compute::Catalogue catalogue;
   compute::ImagesService images_service;
@@ -243,6 +246,8 @@ Daemon::Parts::Parts(DaemonOptions given)
       repo_store(state.Path("source")),
       source_repos(catalog, repo_store, projects, access, ids, clock, log),
       git(catalog, repo_store, access, log, {.most_at_once = MostGitRequests(options.config)}),
+      retry_tests(random),
+      faulty(router, retry_tests),
       accounts(catalog, projects, tokens, signing_keys),
       catalogue(HostCapacityHere()),
       images_service(catalog, access),
@@ -363,6 +368,7 @@ void Daemon::Parts::Route() {
   storage.Serve(router);
   source_repos.Serve(router);
   git.Serve(router);
+  if (options.config.storage.faults) retry_tests.Serve(router);
   images_service.Serve(router);
   compute_projects.Serve(router);
   catalogue_service.Serve(router);
@@ -379,15 +385,17 @@ void Daemon::Parts::Route() {
 }
 
 void Daemon::Parts::Listen() {
+  net::Dispatcher* front = &router;
+  if (options.config.storage.faults) front = &faulty;
   net::ListenerConfig plain;
   plain.socket = std::move(sockets.http);
-  plain.dispatcher = &router;
+  plain.dispatcher = front;
   plain.certificates = certificates;
   plain.connect = &connect_policy;
   server.Open(std::move(plain));
   net::ListenerConfig tls;
   tls.socket = std::move(sockets.https);
-  tls.dispatcher = &router;
+  tls.dispatcher = front;
   tls.certificates = certificates;
   tls.tls = true;
   server.Open(std::move(tls));
@@ -447,6 +455,7 @@ Daemon::Daemon(DaemonOptions options) : parts_(std::make_unique<Parts>(std::move
 
 Daemon::~Daemon() {
   parts_->log.Info("daemon stops");
+  parts_->faulty.EndStalls();
   if (!parts_->server.Drain(kDrainLimit)) {
     parts_->log.Warning("requests were still running", {{"after_s", kDrainLimit.count()}});
   }

@@ -118,6 +118,40 @@ TEST_F(PermissionCheckTest, ConvenienceMembersAreWhoeverHasTheRoleOnTheProject) 
   EXPECT_FALSE(May(User("olga@x.org"), "storage.objects.create", "buckets/far"));
 }
 
+TEST_F(PermissionCheckTest, PublicGrantsCountForNobodyWhereTheyArePrevented) {
+  Bind("buckets/b", "roles/storage.objectViewer", "allUsers");
+  Bind("projects/p", "roles/storage.objectCreator", "allAuthenticatedUsers");
+  net::Caller nobody, stranger = User("stranger@x.org");
+  EXPECT_TRUE(May(nobody, "storage.objects.get", "buckets/b"));
+  EXPECT_TRUE(May(stranger, "storage.objects.create", "buckets/b"));
+  rows_.policies["buckets/b"].no_public = true;
+  EXPECT_FALSE(May(nobody, "storage.objects.get", "buckets/b"));
+  EXPECT_FALSE(May(stranger, "storage.objects.get", "buckets/b"));
+  EXPECT_FALSE(May(stranger, "storage.objects.create", "buckets/b")) << "of the parent";
+  EXPECT_TRUE(May(User("vic@x.org"), "storage.objects.get", "buckets/b"));
+}
+
+TEST_F(PermissionCheckTest, MembersOfAListThatIsNoPolicy) {
+  rows_.policies["projects/4711"] = {"projects/p", {}};
+  struct Row {
+    const char *member, *who;
+    bool is;
+  };
+  for (const Row& row :
+       {Row{"user:ann@x.org", "ann@x.org", true}, Row{"user:ann@x.org", "bob@x.org", false},
+        Row{"group:eds@x.org", "ina@x.org", true}, Row{"domain:x.org", "bob@x.org", true},
+        Row{"projectViewer:p", "vic@x.org", true}, Row{"projectViewer:4711", "vic@x.org", true},
+        Row{"projectOwner:4711", "vic@x.org", false},
+        Row{"allAuthenticatedUsers", "bob@x.org", true}}) {
+    EXPECT_EQ(IsOneOf(rows_, User(row.who), {row.member}, Public::kCounts), row.is)
+        << row.member << " " << row.who;
+  }
+  EXPECT_TRUE(IsOneOf(rows_, {}, {"allUsers"}, Public::kCounts));
+  EXPECT_FALSE(IsOneOf(rows_, {}, {"allUsers"}, Public::kNobody));
+  EXPECT_FALSE(IsOneOf(rows_, {}, {"allAuthenticatedUsers"}, Public::kCounts));
+  EXPECT_FALSE(IsOneOf(rows_, User("bob@x.org"), {}, Public::kCounts));
+}
+
 TEST_F(PermissionCheckTest, CirclesEnd) {
   rows_.policies["loops/a"] = {"loops/b", {}};
   rows_.policies["loops/b"] = {"loops/a", {}};

@@ -45,44 +45,43 @@ Acl ProjectPrivate(int64_t number) {
           Entry(TeamEntity("viewers", number), "READER")};
 }
 
-Acl OwnerOnly(int64_t number, std::string_view owner) {
-  if (owner.empty()) return {Entry(TeamEntity("owners", number), "OWNER")};
-  return {Entry("user-" + std::string(owner), "OWNER")};
-}
-
 [[noreturn]] void RefuseWord(std::string_view word) {
   throw Failure(Code::kInvalid, "invalid", fmt::format("Invalid predefined ACL: '{}'", word));
 }
 
 }  // namespace
 
-Acl PredefinedBucketAcl(std::string_view word, int64_t number, std::string_view owner) {
-  if (word == "private") return OwnerOnly(number, owner);
-  Acl acl = ProjectPrivate(number);
+Acl PredefinedBucketAcl(std::string_view word, int64_t number) {
+  if (word == "projectPrivate") return ProjectPrivate(number);
+  Acl acl{Entry(TeamEntity("owners", number), "OWNER")};
   if (word == "authenticatedRead")
     acl.push_back(Entry("allAuthenticatedUsers", "READER"));
   else if (word == "publicRead")
     acl.push_back(Entry("allUsers", "READER"));
   else if (word == "publicReadWrite")
     acl.push_back(Entry("allUsers", "WRITER"));
-  else if (word != "projectPrivate")
+  else if (word != "private")
     RefuseWord(word);
   return acl;
 }
 
-Acl PredefinedObjectAcl(std::string_view word, int64_t number, std::string_view owner) {
+Acl PredefinedDefaultAcl(std::string_view word, int64_t number) {
   if (word == "projectPrivate") return ProjectPrivate(number);
-  Acl acl = OwnerOnly(number, owner);
-  if (word == "authenticatedRead")
-    acl.push_back(Entry("allAuthenticatedUsers", "READER"));
-  else if (word == "publicRead")
-    acl.push_back(Entry("allUsers", "READER"));
-  else if (word == "bucketOwnerRead")
-    acl.push_back(Entry(TeamEntity("owners", number), "READER"));
-  else if (word == "bucketOwnerFullControl")
+  if (word == "private") return {};
+  if (word == "authenticatedRead") return {Entry("allAuthenticatedUsers", "READER")};
+  if (word == "publicRead") return {Entry("allUsers", "READER")};
+  if (word == "bucketOwnerRead") return {Entry(TeamEntity("owners", number), "READER")};
+  if (word == "bucketOwnerFullControl") return {Entry(TeamEntity("owners", number), "OWNER")};
+  RefuseWord(word);
+}
+
+Acl PredefinedObjectAcl(std::string_view word, int64_t number, std::string_view owner) {
+  Acl acl = PredefinedDefaultAcl(word, number);
+  if (!owner.empty()) {
+    acl.insert(acl.begin(), Entry("user-" + std::string(owner), "OWNER"));
+  } else if (acl.empty()) {
     acl.push_back(Entry(TeamEntity("owners", number), "OWNER"));
-  else if (word != "private")
-    RefuseWord(word);
+  }
   return acl;
 }
 

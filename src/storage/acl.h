@@ -18,9 +18,11 @@ using Acl = std::vector<api::storage::AccessEntry>;
 // Buckets have WRITER, objects do not; each has legacy roles of its own in policies.
 enum class AclOf { kBucket, kObject };
 
-// "private", "projectPrivate", "publicRead", ...; Failure(kInvalid) for a word that is none.
-// `owner` is an email.
-Acl PredefinedBucketAcl(std::string_view word, int64_t project_number, std::string_view owner);
+// "private", "projectPrivate", "publicRead", ...; Failure(kInvalid) for a word that is none. A bucket
+// is owned by its project's owners, an object by who makes it (`owner`, an email); a default list for
+// objects to come names no owner.
+Acl PredefinedBucketAcl(std::string_view word, int64_t project_number);
+Acl PredefinedDefaultAcl(std::string_view word, int64_t project_number);
 Acl PredefinedObjectAcl(std::string_view word, int64_t project_number, std::string_view owner);
 
 // Entities and roles as they are kept, nothing else; the last entry of an entity stands.

@@ -183,9 +183,28 @@ TEST_F(AclsTest, PredefinedListsOnEveryMethodThatTakesThem) {
     EXPECT_EQ(reply.status, 200) << row.target << reply.body;
     EXPECT_THAT(reply.body, HasSubstr(R"("entity":"allUsers")")) << row.target;
   }
+  for (const char* query : {"&projection=full", "&projection=full&predefinedAcl=publicRead"}) {
+    EXPECT_THAT(Upload("pets", "dog", "woof", query).body,
+                HasSubstr(R"("entity":"user-owner@fireweed.local")"));
+  }
   EXPECT_EQ(Send("PATCH", "/storage/v1/b/pets?predefinedAcl=friends", "{}").status, 400);
   EXPECT_EQ(Upload("pets", "dog", "woof", "&predefinedAcl=friends").status, 400);
   EXPECT_EQ(Send("GET", "/storage/v1/b/pets?projection=friends").status, 400);
+}
+
+TEST_F(AclsTest, AnEmptyDefaultListLeavesNewObjectsToTheirOwners) {
+  MakeBucket("pets");
+  Send("PATCH", "/storage/v1/b/pets?predefinedDefaultObjectAcl=private",
+       R"({"defaultObjectAcl":[]})");
+  EXPECT_EQ(Send("GET", "/storage/v1/b/pets/defaultObjectAcl").body,
+            R"({"kind":"storage#objectAccessControls"})");
+  Upload("pets", "dog", "woof");
+  std::string list = Send("GET", "/storage/v1/b/pets/o/dog/acl").body;
+  EXPECT_THAT(list, HasSubstr("user-owner@fireweed.local"));
+  EXPECT_THAT(list, Not(HasSubstr("viewers")));
+  Send("PATCH", "/storage/v1/b/pets", R"({"acl":[]})");
+  EXPECT_THAT(Send("GET", "/storage/v1/b/pets/acl").body, HasSubstr(R"("team":"owners")"))
+      << "a bucket is never without an owner";
 }
 
 TEST_F(AclsTest, ADefaultListCountsForNewObjectsOnly) {

@@ -57,6 +57,8 @@ void SettleLists(const Bucket& before, Bucket& after) {
     if (HasUniformAccess(before))
       RefuseUniform(after, "Cannot use ACL API to update bucket policy");
     if (PreventsPublic(after)) RefusePublic(after.*list);
+    // A bucket is never without an owner; objects to come have theirs.
+    if (own && after.acl.empty()) after.acl = PredefinedBucketAcl("private", after.projectNumber);
   }
 }
 
@@ -70,8 +72,7 @@ void Settle(const Bucket& before, Bucket& after, Time now) {
 }
 
 // The lists a new bucket starts with: predefined, as sent, or the usual ones.
-void StartLists(const api::storage::InsertBucket& request, int64_t number, std::string_view owner,
-                Bucket& bucket) {
+void StartLists(const api::storage::InsertBucket& request, int64_t number, Bucket& bucket) {
   bool asked = !request.predefinedAcl.empty() || !request.predefinedDefaultObjectAcl.empty() ||
                !bucket.acl.empty() || !bucket.defaultObjectAcl.empty();
   bool uniform = HasUniformAccess(bucket) || bucket.iamConfiguration.bucketPolicyOnly.enabled;
@@ -81,10 +82,10 @@ void StartLists(const api::storage::InsertBucket& request, int64_t number, std::
   }
   std::string word = request.predefinedAcl;
   if (word.empty() && bucket.acl.empty()) word = "projectPrivate";
-  if (!word.empty()) bucket.acl = PredefinedBucketAcl(word, number, owner);
+  if (!word.empty()) bucket.acl = PredefinedBucketAcl(word, number);
   word = request.predefinedDefaultObjectAcl;
   if (word.empty() && bucket.defaultObjectAcl.empty()) word = "projectPrivate";
-  if (!word.empty()) bucket.defaultObjectAcl = PredefinedObjectAcl(word, number, owner);
+  if (!word.empty()) bucket.defaultObjectAcl = PredefinedDefaultAcl(word, number);
 }
 
 }  // namespace
@@ -95,7 +96,7 @@ void TouchBucket(Bucket& bucket, Time now) {
 }
 
 Bucket NewBucket(const api::storage::InsertBucket& request, std::string_view project,
-                 int64_t project_number, std::string_view owner, Time now) {
+                 int64_t project_number, Time now) {
   CheckBucketName(request.body.name);
   Bucket bucket = request.body;
   bucket.id = bucket.name;
@@ -105,7 +106,7 @@ Bucket NewBucket(const api::storage::InsertBucket& request, std::string_view pro
   bucket.timeCreated = now;
   bucket.metageneration = 1;
   bucket.owner = api::storage::Owner{fmt::format("project-owners-{}", project_number), ""};
-  StartLists(request, project_number, owner, bucket);
+  StartLists(request, project_number, bucket);
   Settle(Bucket{}, bucket, now);
   return bucket;
 }

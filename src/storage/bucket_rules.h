@@ -11,7 +11,7 @@ namespace fireweed::storage {
 
 // A new bucket as the client asked for it, completed by what the server sets.
 api::storage::Bucket NewBucket(const api::storage::InsertBucket& request, std::string_view project,
-                               int64_t project_number, std::string_view owner, Time now);
+                               int64_t project_number, Time now);
 
 // After a client's change: the fields that hang together, metageneration and times.
 void SettleChange(const api::storage::Bucket& before, api::storage::Bucket& after, Time now);

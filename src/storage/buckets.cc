@@ -113,8 +113,7 @@ Bucket Buckets::Insert(const api::storage::InsertBucket& request, const net::Cal
               : "The requested bucket name is not available. The bucket namespace is shared by all "
                 "users of the system. Please select a different name and try again.");
     }
-    Bucket made = NewBucket(request, project.projectId, project.projectNumber, call.caller.email,
-                            clock_.Now());
+    Bucket made = NewBucket(request, project.projectId, project.projectNumber, clock_.Now());
     txn.Put(name, made);
     txn.Put(project.projectId + "/" + name, BucketOfProject{});
     identity::CreatePolicy(txn, BucketResource(name), "projects/" + project.projectId,
@@ -191,12 +190,11 @@ Bucket Buckets::Change(const api::storage::ChangeBucket& request, const net::Cal
     }
     // A predefined list wins over the body, which clients send with an empty one.
     if (!request.predefinedAcl.empty()) {
-      after.acl =
-          PredefinedBucketAcl(request.predefinedAcl, before.projectNumber, call.caller.email);
+      after.acl = PredefinedBucketAcl(request.predefinedAcl, before.projectNumber);
     }
     if (!request.predefinedDefaultObjectAcl.empty()) {
-      after.defaultObjectAcl = PredefinedObjectAcl(request.predefinedDefaultObjectAcl,
-                                                   before.projectNumber, call.caller.email);
+      after.defaultObjectAcl =
+          PredefinedDefaultAcl(request.predefinedDefaultObjectAcl, before.projectNumber);
     }
     return StoreChange(txn, before, std::move(after), clock_.Now());
   });

@@ -1,6 +1,8 @@
 #include "storage/object_acl.h"
 
 #include <algorithm>
+#include <charconv>
+#include <iterator>
 
 #include <fmt/format.h>
 
@@ -18,7 +20,29 @@ constexpr std::string_view kUniformMore =
     "https://cloud.google.com/storage/docs/uniform-bucket-level-access";
 
 Acl Usual(const Bucket& bucket) {
-  return PredefinedObjectAcl("projectPrivate", bucket.projectNumber, "");
+  return PredefinedDefaultAcl("projectPrivate", bucket.projectNumber);
+}
+
+// Asked for every object that is made, on the catalog's one writer: makes no strings.
+bool IsUsual(const Acl& acl, int64_t number) {
+  struct Pair {
+    std::string_view head, role;
+  };
+  constexpr Pair kEntries[] = {
+      {"project-owners-", "OWNER"}, {"project-editors-", "OWNER"}, {"project-viewers-", "READER"}};
+  if (acl.size() != std::size(kEntries)) return false;
+  char digits[20];
+  char* end = std::to_chars(digits, digits + sizeof digits, number).ptr;
+  std::string_view tail(digits, static_cast<size_t>(end - digits));
+  for (size_t i = 0; i < acl.size(); ++i) {
+    std::string_view entity = acl[i].entity;
+    const Pair& usual = kEntries[i];
+    bool same = entity.size() == usual.head.size() + tail.size() &&
+                entity.starts_with(usual.head) && entity.ends_with(tail) &&
+                acl[i].role == usual.role;
+    if (!same) return false;
+  }
+  return true;
 }
 
 void SetAcl(ObjectRow& row, const Acl& acl) {
@@ -53,8 +77,11 @@ void SettleNewAcl(const Bucket& bucket, ObjectRow& row) {
     if (PreventsPublic(bucket)) RefusePublic(given);
     return;
   }
-  if (HasUniformAccess(bucket) || SameValue(bucket.defaultObjectAcl, Usual(bucket))) return;
-  SetAcl(row, bucket.defaultObjectAcl);
+  if (HasUniformAccess(bucket) || IsUsual(bucket.defaultObjectAcl, bucket.projectNumber)) return;
+  // A list is never empty: without entries it is its owner's alone.
+  bool none = bucket.defaultObjectAcl.empty();
+  SetAcl(row, none ? PredefinedObjectAcl("private", bucket.projectNumber, row.owner)
+                   : bucket.defaultObjectAcl);
 }
 
 void ForgetForCopy(ObjectRow& row, const Acl& acl) {

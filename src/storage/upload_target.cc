@@ -47,6 +47,14 @@ NewObject UploadTarget::Object(const Catalog& catalog) const {
   return object;
 }
 
+std::shared_ptr<const api::storage::Bucket> BucketToShow(const Catalog& catalog,
+                                                         const std::string& bucket,
+                                                         const ReplyShape& shape) {
+  if (shape.projection == Projection::kNoAcl) return nullptr;
+  return std::make_shared<const api::storage::Bucket>(
+      Query(catalog, [&](Txn& txn) { return FindBucket(txn, bucket).value; }));
+}
+
 void RequireBucket(const Catalog& catalog, const std::string& bucket) {
   catalog.Read([&](Txn& txn) { FindBucket(txn, bucket); });
 }

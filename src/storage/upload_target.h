@@ -34,6 +34,11 @@ struct UploadTarget {
 
 constexpr size_t kMaxMetadataBytes = 1 << 20;
 
+// The bucket where a reply shows an object's list (whoever made it owns it), else null: read only then.
+std::shared_ptr<const api::storage::Bucket> BucketToShow(const Catalog& catalog,
+                                                         const std::string& bucket,
+                                                         const ReplyShape& shape);
+
 // The bucket, or Failure(kNotFound): refused before a byte of a body is read.
 void RequireBucket(const Catalog& catalog, const std::string& bucket);
 

@@ -34,7 +34,9 @@ class OneRequestSink : public net::BodySink {
     NewObject object = TakeObject();
     ObjectRow row = store_.Insert(object);
     draft_.Keep();
-    return JsonReply(ShowObject(row, object.bucket, object.name, shape_, nullptr), shape_);
+    std::shared_ptr<const api::storage::Bucket> home =
+        BucketToShow(catalog_, object.bucket, shape_);
+    return JsonReply(ShowObject(row, object.bucket, object.name, shape_, home.get()), shape_);
   }
 
   // A small object waits for its commit without a thread, so that any number share one.
@@ -43,10 +45,11 @@ class OneRequestSink : public net::BodySink {
     NewObject object = TakeObject();
     auto deferred = std::make_shared<net::Deferred>();
     deferred->soon = true;
-    auto then = [deferred, shape = shape_, bucket = object.bucket,
-                 name = object.name](Result<ObjectRow> row) {
-      deferred->Complete(row.ok() ? JsonReply(ShowObject(*row, bucket, name, shape, nullptr), shape)
-                                  : net::JsonError(row.error()));
+    auto then = [deferred, shape = shape_, bucket = object.bucket, name = object.name,
+                 home = BucketToShow(catalog_, object.bucket, shape_)](Result<ObjectRow> row) {
+      deferred->Complete(row.ok()
+                             ? JsonReply(ShowObject(*row, bucket, name, shape, home.get()), shape)
+                             : net::JsonError(row.error()));
     };
     store_.InsertLater(std::move(object), std::move(then));
     return deferred;
@@ -184,7 +187,8 @@ std::unique_ptr<net::BodySink> Uploads::OpenPostInline(const net::Call& call) {
   api::storage::UploadObject request = RequestOf(call);
   bool plain = (request.uploadType == "media" || request.uploadType == "multipart") &&
                request.upload_id.empty() && request.predefinedAcl.empty() &&
-               !call.http.Header("Content-Encoding") && !WantsFaults(call.http);
+               request.projection.empty() && !call.http.Header("Content-Encoding") &&
+               !WantsFaults(call.http);
   if (!plain) return nullptr;
   std::optional<bool> may =
       access_.MayInline(call.caller, "storage.objects.create", "buckets/" + request.bucket);
