@@ -7,7 +7,8 @@
 #include "blob/memory_blob_store.h"
 #include "catalog/memory_catalog.h"
 #include "compute/catalog_identity.h"
-#include "compute/images.h"
+#include "compute/disks_service.h"
+#include "compute/images_service.h"
 #include "compute/instances_service.h"
 #include "compute/operations_service.h"
 #include "compute/projects_service.h"
@@ -35,6 +36,7 @@ struct AllServices {
     admin_service.Serve(router);
     storage.Serve(router);
     images.Serve(router);
+    disks.Serve(router);
     projects_service.Serve(router);
     catalogue_service.Serve(router);
     instances.Serve(router);
@@ -62,10 +64,11 @@ struct AllServices {
   storage::StorageService storage{{catalog, blobs, projects, access, clock, random, log}};
   compute::CatalogIdentity accounts{catalog, projects, tokens, keys};
   compute::Catalogue catalogue{{}};
-  compute::ImagesService images{catalog, access};
+  compute::ImagesService images{catalog, access, accounts, ids, clock};
+  compute::DisksService disks{catalog, access, accounts, ids, clock};
   compute::ProjectsService projects_service{catalog, accounts, ids, clock};
-  compute::CatalogueService catalogue_service{catalog, catalogue};
-  compute::InstancesService instances{catalog, catalogue, accounts, ids, clock, {}};
+  compute::CatalogueService catalogue_service{catalogue};
+  compute::InstancesService instances{catalog, access, catalogue, accounts, ids, clock, {}};
   OperationWaiters waiters{catalog};
   compute::OperationsService operations{catalog, waiters};
   net::Router router{access};

@@ -12,7 +12,11 @@
 #include "base/random.h"
 #include "base/sim_clock.h"
 #include "catalog/memory_catalog.h"
-#include "compute/images.h"
+#include "compute/boot_disks.h"
+#include "compute/disk_controller.h"
+#include "compute/disks_service.h"
+#include "compute/image_controller.h"
+#include "compute/images_service.h"
 #include "compute/instance_controller.h"
 #include "compute/instance_identity.h"
 #include "compute/instance_life_service.h"
@@ -108,17 +112,27 @@ class ComputeFixture {
   Catalogue catalogue{{.cpus = 4, .memory_mb = 8192}};
   std::string consoles;
   PreemptionRule preemption;  // of the planes made from now on
+  std::string disk_root;
+  DiskStore store;
+  // What an import of an archive does; fails until a test says otherwise.
+  ImportRoot import = [](const std::string&, const std::string&) -> Result<> {
+    return Error{Code::kInvalid, "", "no such archive"};
+  };
   Result<BootImage> image = BootImage{.layers = {"/image"}};
 
   struct Plane {
     ControlLoop loop;
     QueuedActionPool pool;
     OperationWaiters waiters;
+    BootDisks boot_disks;
     InstanceController controller;
+    ImageController image_controller;
+    DiskController disk_controller;
     InstancesService instances;
     InstanceLifeService life;
     OperationsService operations;
     ImagesService images;
+    DisksService disks;
     ProjectsService projects;
     CatalogueService tables;
     net::Router router;
