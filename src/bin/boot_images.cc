@@ -10,7 +10,27 @@ constexpr const char* kBundle = "/etc/ssl/certs/ca-certificates.crt";
 
 }  // namespace
 
-Result<compute::BootImage> BootImageSource::Find() {
+// The uppermost layer that has a list of authorities decides what ours is added to.
+std::vector<MachineFile> BootImageSource::Trust(const std::vector<std::string>& layers) const {
+  std::stringstream bundle;
+  for (const std::string& layer : layers) {
+    std::ifstream file(layer + kBundle);
+    if (!file) continue;
+    bundle << file.rdbuf() << "\n";
+    break;
+  }
+  bundle << authority_pem_;
+  // The second so that an update-ca-certificates in the guest keeps it.
+  return {{.path = kBundle, .contents = bundle.str()},
+          {.path = "/usr/local/share/ca-certificates/fireweed.crt", .contents = authority_pem_}};
+}
+
+Result<compute::BootImage> BootImageSource::Find(const std::vector<std::string>& own_layers) {
+  if (own_layers.empty()) return FindBase();
+  return compute::BootImage{.layers = own_layers, .files = Trust(own_layers)};
+}
+
+Result<compute::BootImage> BootImageSource::FindBase() {
   std::lock_guard lock(mu_);
   if (ready_) return *ready_;
   Result<BaseImage> base = BuildBaseImage(settings_, [this](const ImageProgress& progress) {
@@ -18,18 +38,9 @@ Result<compute::BootImage> BootImageSource::Find() {
               {{"step", progress.step}, {"of", progress.steps}, {"doing", progress.text}});
   });
   if (!base.ok()) return base.error();
-  std::ifstream file(base->root + kBundle);
-  std::stringstream bundle;
-  bundle << file.rdbuf() << "\n" << authority_pem_;
-  compute::BootImage image;
-  image.layers = {base->root};
-  image.binds = base->binds;
-  image.files.push_back({.path = kBundle, .contents = bundle.str()});
-  // So that an update-ca-certificates in the guest keeps it.
-  image.files.push_back(
-      {.path = "/usr/local/share/ca-certificates/fireweed.crt", .contents = authority_pem_});
-  ready_ = image;
-  return image;
+  ready_ = compute::BootImage{
+      .layers = {base->root}, .files = Trust({base->root}), .binds = base->binds};
+  return *ready_;
 }
 
 }  // namespace fireweed

@@ -1,5 +1,5 @@
 // The root file system that instances boot from: the base image, with this daemon's certificate
-// authority put into the guest's own list of them.
+// authority put into the guest's own list of them; the same for roots that were registered instead of it.
 // Called on action threads. May block for a minute or more while the image is built for the first
 // time; others that want it meanwhile wait. A failure is the instance's, and tried again.
 #pragma once
@@ -19,9 +19,13 @@ class BootImageSource {
   BootImageSource(BaseImageSettings settings, std::string authority_pem, Logger& log)
       : settings_(std::move(settings)), authority_pem_(std::move(authority_pem)), log_(log) {}
 
-  Result<compute::BootImage> Find();
+  // The base image; or, where an image has a root of its own, its layers (uppermost first) in place of it.
+  Result<compute::BootImage> Find(const std::vector<std::string>& own_layers);
 
  private:
+  Result<compute::BootImage> FindBase();
+  std::vector<MachineFile> Trust(const std::vector<std::string>& layers) const;
+
   const BaseImageSettings settings_;
   const std::string authority_pem_;
   Logger& log_;

@@ -8,8 +8,9 @@
 #include "blob/memory_blob_store.h"
 #include "catalog/memory_catalog.h"
 #include "compute/catalog_identity.h"
+#include "compute/disks_service.h"
 #include "compute/guest_attributes.h"
-#include "compute/images.h"
+#include "compute/images_service.h"
 #include "compute/instances_service.h"
 #include "compute/operations_service.h"
 #include "compute/projects_service.h"
@@ -44,6 +45,7 @@ struct AllServices {
     source_repos.Serve(router);
     git.Serve(router);
     images.Serve(router);
+    disks.Serve(router);
     projects_service.Serve(router);
     catalogue_service.Serve(router);
     instances.Serve(router);
@@ -79,10 +81,11 @@ struct AllServices {
   source::GitService git{catalog, repo_store, access, log, {}};
   compute::CatalogIdentity accounts{catalog, projects, tokens, keys};
   compute::Catalogue catalogue{{}};
-  compute::ImagesService images{catalog, access};
+  compute::ImagesService images{catalog, access, accounts, ids, clock};
+  compute::DisksService disks{catalog, access, accounts, ids, clock};
   compute::ProjectsService projects_service{catalog, accounts, ids, clock};
-  compute::CatalogueService catalogue_service{catalog, catalogue};
-  compute::InstancesService instances{catalog, catalogue, accounts, ids, clock, {}};
+  compute::CatalogueService catalogue_service{catalogue};
+  compute::InstancesService instances{catalog, access, catalogue, accounts, ids, clock, {}};
   OperationWaiters waiters{catalog};
   compute::GuestAttributesService guest_attributes{catalog};
   compute::OperationsService operations{catalog, waiters};

@@ -14,6 +14,7 @@
 #include "bin/daemon.h"
 #include "bin/drivers.h"
 #include "bin/health.h"
+#include "bin/image_import.h"
 #include "bin/ports.h"
 #include "bin/sweeper.h"
 #include "bin/upstream.h"
@@ -21,12 +22,16 @@
 #include "catalog/sqlite_catalog.h"
 #include "catalog/state_directory.h"
 #include "client/endpoint.h"
+#include "compute/boot_disks.h"
 #include "compute/catalog_identity.h"
 #include "compute/catalogue.h"
+#include "compute/disk_controller.h"
+#include "compute/disks_service.h"
 #include "compute/group_controller.h"
 #include "compute/group_managers_service.h"
 #include "compute/guest_attributes.h"
-#include "compute/images.h"
+#include "compute/image_controller.h"
+#include "compute/images_service.h"
 #include "compute/instance_controller.h"
 #include "compute/instance_groups_service.h"
 #include "compute/instance_life_service.h"
@@ -179,6 +184,7 @@ struct Daemon::Parts {
   compute::CatalogIdentity accounts;
   compute::Catalogue catalogue;
   compute::ImagesService images_service;
+  compute::DisksService disks_service;
   compute::ProjectsService compute_projects;
   compute::CatalogueService catalogue_service;
   compute::InstancesService instances_service;
@@ -196,12 +202,16 @@ struct Daemon::Parts {
   compute::OperationsService operations_service;
   std::unique_ptr<MachineDriver> driver;
   BootImageSource boot_images;
+  DiskStore disk_store;
+  compute::BootDisks boot_disks;
   net::HttpServer server;
   compute::NameServer names;
   compute::ServedSockets instance_sockets;
   ThreadActionPool actions;
   compute::InstanceController instance_controller;
   compute::GroupController group_controller;
+  compute::ImageController image_controller;
+  compute::DiskController disk_controller;
   Sweeper sweeper;
   std::optional<ControlThread> control;
 };
@@ -250,11 +260,12 @@ Daemon::Parts::Parts(DaemonOptions given)
       faulty(router, retry_tests),
       accounts(catalog, projects, tokens, signing_keys),
       catalogue(HostCapacityHere()),
-      images_service(catalog, access),
+      images_service(catalog, access, accounts, ids, clock),
+      disks_service(catalog, access, accounts, ids, clock),
       compute_projects(catalog, accounts, ids, clock),
-      catalogue_service(catalog, catalogue),
+      catalogue_service(catalogue),
       instances_service(
-          catalog, catalogue, accounts, ids, clock,
+          catalog, access, catalogue, accounts, ids, clock,
           {.console_directory = state.Path("consoles"), .strict = options.config.instances.strict}),
       instance_life(catalog, ids, clock),
       instance_templates(catalog, {access, accounts}, catalogue, ids, clock),
@@ -270,6 +281,9 @@ Daemon::Parts::Parts(DaemonOptions given)
                         {daemon_id, state.Path("machines"), options.program_directory}, clock,
                         log)),
       boot_images(ImageSettings(options), authority->certificate_pem(), log),
+      disk_store(state.Path("compute")),
+      boot_disks(catalog, disk_store,
+                 [this](const std::vector<std::string>& own) { return boot_images.Find(own); }),
       server({.io_threads = options.config.http.io_threads,
               .pool_threads = options.config.http.pool_threads,
               .limits = {.max_connections = options.config.http.max_connections}},
@@ -280,6 +294,13 @@ Daemon::Parts::Parts(DaemonOptions given)
       actions(kActionThreads, loop),
       instance_controller(catalog, loop, actions, World(), clock, log),
       group_controller(catalog, catalogue, accounts, ids, clock, log),
+      image_controller(
+          catalog, actions, disk_store,
+          [this](const std::string& source, const std::string& directory) {
+            return ImportRootTree(storage.store(), source, directory);
+          },
+          clock, log),
+      disk_controller(catalog, actions, disk_store, log),
       sweeper(Chores(), std::chrono::minutes(options.config.storage.sweep_minutes), log) {
   PrepareOwner();
   Route();
@@ -288,6 +309,8 @@ Daemon::Parts::Parts(DaemonOptions given)
   loop.Add(metadata);
   loop.Add(instance_controller);
   loop.Add(group_controller);
+  loop.Add(image_controller);
+  loop.Add(disk_controller);
   instance_controller.RemoveForgotten();
   Listen();
   control.emplace(loop, actions, log);
@@ -327,10 +350,10 @@ compute::InstanceWorld Daemon::Parts::World() {
   const PreemptionConfig& weather = options.config.compute.preemption;
   return {.driver = *driver,
           .sockets = instance_sockets,
-          .images = [this](const compute::InstanceRecord&) -> Result<compute::BootImage> {
+          .images = [this](const compute::InstanceRecord& record) -> Result<compute::BootImage> {
             // Plain processes live on the host's own files.
             if (!driver->capabilities().own_root) return compute::BootImage{};
-            return boot_images.Find();
+            return boot_disks.Find(record);
           },
           .console_directory = state.Path("consoles"),
           .ids = ids,
@@ -370,6 +393,7 @@ void Daemon::Parts::Route() {
   git.Serve(router);
   if (options.config.storage.faults) retry_tests.Serve(router);
   images_service.Serve(router);
+  disks_service.Serve(router);
   compute_projects.Serve(router);
   catalogue_service.Serve(router);
   instances_service.Serve(router);

@@ -1,24 +1,15 @@
-// The tables of the catalogue, and the disks of instances, as lists and single resources.
+// The tables of the catalogue as lists and single resources.
 #include <fmt/format.h>
 
 #include "compute/links.h"
 #include "compute/paging.h"
 #include "compute/projects_service.h"
-#include "compute/records.h"
+#include "compute/refusals.h"
 
 namespace fireweed::compute {
 namespace {
 
 namespace c = api::compute;
-
-[[noreturn]] void Missing(const std::string& project, const std::string& path) {
-  throw Failure(Code::kNotFound,
-                fmt::format("The resource 'projects/{}/{}' was not found", project, path));
-}
-
-void RequireZone(const std::string& project, const std::string& zone) {
-  if (!Catalogue::HasZone(zone)) Missing(project, "zones/" + zone);
-}
 
 template <class T, class List>
 c::ListOf<T> Page(const List& request, std::string kind, const std::string& path,
@@ -101,9 +92,6 @@ void CatalogueService::Serve(net::Router& router) {
   router.On(c::kAggregateAcceleratorTypes, this, &Self::AggregateAcceleratorTypes);
   router.On(c::kListNetworks, this, &Self::ListNetworks);
   router.On(c::kGetNetwork, this, &Self::GetNetwork);
-  router.On(c::kListDisks, this, &Self::ListDisks);
-  router.On(c::kAggregateDisks, this, &Self::AggregateDisks);
-  router.On(c::kGetDisk, this, &Self::GetDisk);
 }
 
 c::ListOf<c::Zone> CatalogueService::ListZones(const c::ListProject& request, const net::Call&) {
@@ -217,48 +205,6 @@ c::ListOf<c::Network> CatalogueService::ListNetworks(const c::ListProject& reque
 c::Network CatalogueService::GetNetwork(const c::GetGlobal& request, const net::Call&) {
   if (request.name != "default") Missing(request.project, "global/networks/" + request.name);
   return DefaultNetwork(request.project);
-}
-
-c::ListOf<c::Disk> CatalogueService::ListDisks(const c::ListZonal& request, const net::Call&) {
-  RequireZone(request.project, request.zone);
-  PageRequest wanted(request);
-  auto page = Query(catalog_, [&](Txn& txn) {
-    return PageOfRows<DiskRecord, c::Disk>(
-        txn, request.project + "/" + request.zone + "/", wanted,
-        [](const DiskRecord& record) { return record.resource; });
-  });
-  return {.kind = "compute#diskList",
-          .id = "projects/" + request.project + "/zones/" + request.zone + "/disks",
-          .items = std::move(page).Values(),
-          .nextPageToken = page.next,
-          .selfLink = ZoneLink(request.project, request.zone) + "/disks"};
-}
-
-c::AggregatedListOf<c::DisksScopedList> CatalogueService::AggregateDisks(
-    const c::ListProject& request, const net::Call&) {
-  PageRequest wanted(request);
-  auto page = Query(catalog_, [&](Txn& txn) {
-    return PageOfRows<DiskRecord, c::Disk>(
-        txn, request.project + "/", wanted,
-        [](const DiskRecord& record) { return record.resource; });
-  });
-  c::AggregatedListOf<c::DisksScopedList> reply{
-      .kind = "compute#diskAggregatedList",
-      .id = "projects/" + request.project + "/aggregated/disks",
-      .nextPageToken = page.next,
-      .selfLink = ProjectLink(request.project) + "/aggregated/disks"};
-  for (auto& [key, disk] : page.items) {
-    reply.items["zones/" + LastWord(disk.zone)].disks.push_back(std::move(disk));
-  }
-  return reply;
-}
-
-c::Disk CatalogueService::GetDisk(const c::GetZonal& request, const net::Call&) {
-  auto row = Query(catalog_, [&](Txn& txn) {
-    return txn.Find<DiskRecord>(request.project + "/" + request.zone + "/" + request.name);
-  });
-  if (!row) Missing(request.project, "zones/" + request.zone + "/disks/" + request.name);
-  return std::move(row->value.resource);
 }
 
 }  // namespace fireweed::compute

@@ -30,16 +30,25 @@ ComputeFixture::Plane::Plane(ComputeFixture& all)
     : loop(all.catalog, all.clock, all.log),
       pool(loop),
       waiters(all.catalog),
-      controller(all.catalog, loop, pool,
-                 {.driver = all.driver,
-                  .sockets = all.sockets,
-                  .images = [&all](const InstanceRecord&) { return all.image; },
-                  .console_directory = all.consoles,
-                  .ids = all.ids,
-                  .preemption = all.preemption,
-                  .look_every = Duration(0)},
-                 all.clock, all.log),
-      instances(all.catalog, all.catalogue, all.identity, all.ids, all.clock,
+      boot_disks(all.catalog, all.store, [&all](const auto&) { return all.image; }),
+      controller(
+          all.catalog, loop, pool,
+          {.driver = all.driver,
+           .sockets = all.sockets,
+           .images = [this](const InstanceRecord& record) { return boot_disks.Find(record); },
+           .console_directory = all.consoles,
+           .ids = all.ids,
+           .preemption = all.preemption,
+           .look_every = Duration(0)},
+          all.clock, all.log),
+      image_controller(
+          all.catalog, pool, all.store,
+          [&all](const std::string& source, const std::string& directory) {
+            return all.import(source, directory);
+          },
+          all.clock, all.log),
+      disk_controller(all.catalog, pool, all.store, all.log),
+      instances(all.catalog, all.access, all.catalogue, all.identity, all.ids, all.clock,
                 {.console_directory = all.consoles}),
       life(all.catalog, all.ids, all.clock),
       group_controller(all.catalog, all.catalogue, all.identity, all.ids, all.clock, all.log),
@@ -47,13 +56,16 @@ ComputeFixture::Plane::Plane(ComputeFixture& all)
       managers(all.catalog, {all.access, all.identity}, all.ids, all.clock),
       groups(all.catalog, all.ids, all.clock),
       operations(all.catalog, waiters),
-      images(all.catalog, all.access),
+      images(all.catalog, all.access, all.identity, all.ids, all.clock),
+      disks(all.catalog, all.access, all.identity, all.ids, all.clock),
       projects(all.catalog, all.identity, all.ids, all.clock),
-      tables(all.catalog, all.catalogue),
+      tables(all.catalogue),
       guest_attributes(all.catalog),
       router(all.access) {
   loop.Add(all.wrap(controller));
   loop.Add(all.wrap(group_controller));
+  loop.Add(image_controller);
+  loop.Add(disk_controller);
   loop.Add(waiters);
   instances.Serve(router);
   life.Serve(router);
@@ -62,23 +74,37 @@ ComputeFixture::Plane::Plane(ComputeFixture& all)
   groups.Serve(router);
   operations.Serve(router);
   images.Serve(router);
+  disks.Serve(router);
   projects.Serve(router);
   tables.Serve(router);
   guest_attributes.Serve(router);
   loop.WakeAll();
 }
 
-ComputeFixture::ComputeFixture(MachineDriver* other, uint64_t seed)
-    : random(seed), driver(other ? *other : fake) {
-  std::string pattern = std::filesystem::temp_directory_path() / "fireweed-compute-XXXXXX";
+namespace {
+
+std::string MakeTemporary(const char* name) {
+  std::string pattern =
+      std::filesystem::temp_directory_path() / (std::string("fireweed-") + name + "-XXXXXX");
   if (!mkdtemp(pattern.data())) Abort("no temporary directory");
-  consoles = pattern;
+  return pattern;
+}
+
+}  // namespace
+
+ComputeFixture::ComputeFixture(MachineDriver* other, uint64_t seed)
+    : random(seed),
+      driver(other ? *other : fake),
+      consoles(MakeTemporary("compute")),
+      disk_root(MakeTemporary("disks")),
+      store(disk_root) {
   plane = std::make_unique<Plane>(*this);
 }
 
 ComputeFixture::~ComputeFixture() {
   plane.reset();
   std::filesystem::remove_all(consoles);
+  std::filesystem::remove_all(disk_root);
 }
 
 void ComputeFixture::Restart() {

@@ -13,10 +13,14 @@
 #include "base/random.h"
 #include "base/sim_clock.h"
 #include "catalog/memory_catalog.h"
+#include "compute/boot_disks.h"
+#include "compute/disk_controller.h"
+#include "compute/disks_service.h"
 #include "compute/group_controller.h"
 #include "compute/group_managers_service.h"
 #include "compute/guest_attributes.h"
-#include "compute/images.h"
+#include "compute/image_controller.h"
+#include "compute/images_service.h"
 #include "compute/instance_controller.h"
 #include "compute/instance_groups_service.h"
 #include "compute/instance_identity.h"
@@ -118,13 +122,22 @@ class ComputeFixture {
   std::function<Controller&(Controller&)> wrap = [](Controller& same) -> Controller& {
     return same;
   };
+  std::string disk_root;
+  DiskStore store;
+  // What an import of an archive does; fails until a test says otherwise.
+  ImportRoot import = [](const std::string&, const std::string&) -> Result<> {
+    return Error{Code::kInvalid, "", "no such archive"};
+  };
   Result<BootImage> image = BootImage{.layers = {"/image"}};
 
   struct Plane {
     ControlLoop loop;
     QueuedActionPool pool;
     OperationWaiters waiters;
+    BootDisks boot_disks;
     InstanceController controller;
+    ImageController image_controller;
+    DiskController disk_controller;
     InstancesService instances;
     InstanceLifeService life;
     GroupController group_controller;
@@ -133,6 +146,7 @@ class ComputeFixture {
     InstanceGroupsService groups;
     OperationsService operations;
     ImagesService images;
+    DisksService disks;
     ProjectsService projects;
     CatalogueService tables;
     GuestAttributesService guest_attributes;

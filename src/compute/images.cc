@@ -4,8 +4,8 @@
 
 #include "base/bytes.h"
 #include "base/checksum.h"
-#include "compute/paging.h"
-#include "compute/records.h"
+#include "compute/links.h"
+#include "compute/refusals.h"
 
 namespace fireweed::compute {
 namespace {
@@ -60,24 +60,20 @@ api::compute::Image MakePublic(std::string_view project, std::string_view family
           .description = fmt::format("Stands for {}; runs this machine's base image.", family),
           .family = std::string(family),
           .architecture = "X86_64",
+          .diskSizeGb = kDefaultImageGb,
           .selfLink = link};
 }
 
-[[noreturn]] void NoImage(std::string_view project, std::string_view path) {
-  throw Failure(Code::kNotFound,
-                fmt::format("The resource 'projects/{}/{}' was not found", project, path));
-}
-
-std::optional<api::compute::Image> NewestInFamily(Txn& txn, const std::string& project,
-                                                  std::string_view family) {
-  std::optional<api::compute::Image> newest;
+std::optional<ImageRecord> NewestInFamily(Txn& txn, const std::string& project,
+                                          std::string_view family) {
+  std::optional<ImageRecord> newest;
   ScanRange range{.prefix = project + "/"};
   while (true) {
     std::vector<Row<ImageRecord>> rows = txn.Scan<ImageRecord>(range);
     for (Row<ImageRecord>& row : rows) {
-      api::compute::Image& image = row.value.resource;
+      const api::compute::Image& image = row.value.resource;
       bool usable = image.family == family && image.status == "READY" && !image.deprecated;
-      if (usable && (!newest || image.id > newest->id)) newest = std::move(image);
+      if (usable && (!newest || image.id > newest->resource.id)) newest = std::move(row.value);
     }
     if (std::ssize(rows) < range.limit) return newest;
     range.after = rows.back().key;
@@ -120,89 +116,67 @@ std::optional<api::compute::Image> PublicImage(std::string_view project, std::st
   return std::nullopt;
 }
 
-api::compute::Image ResolveImage(Txn& txn, std::string_view reference,
-                                 const std::string& default_project) {
+namespace {
+
+std::optional<ImageRecord> StandIn(std::string_view project, std::string_view name,
+                                   bool by_family) {
+  auto image = by_family ? PublicFamily(project, name) : PublicImage(project, name);
+  if (!image) return std::nullopt;
+  return ImageRecord{.project = std::string(project), .resource = *std::move(image)};
+}
+
+}  // namespace
+
+ImageName ParseImageName(std::string_view reference, const std::string& default_project) {
   ResourceRef ref = ParseRef(reference);
-  std::string project = ref.project.empty() ? default_project : ref.project;
+  ImageName name{.project = ref.project.empty() ? default_project : ref.project,
+                 .name = ref.name()};
   size_t words = ref.path.size();
   std::string before = words >= 2 ? ref.path[words - 2] : "images";
-  std::string path;
-  for (const std::string& word : ref.path) path += (path.empty() ? "" : "/") + word;
-  if (words == 1) path = "global/images/" + path;
-  bool by_family = before == "family" || before == "imageFamilyViews";
-  if (ref.name().empty() || (!by_family && before != "images")) NoImage(project, path);
-  std::optional<api::compute::Image> found;
-  if (IsPublicImageProject(project)) {
-    found = by_family ? PublicFamily(project, ref.name()) : PublicImage(project, ref.name());
-  } else if (by_family) {
-    found = NewestInFamily(txn, project, ref.name());
-  } else if (auto row = txn.Find<ImageRecord>(project + "/" + ref.name())) {
-    found = std::move(row->value.resource);
+  for (const std::string& word : ref.path) name.path += (name.path.empty() ? "" : "/") + word;
+  if (words == 1) name.path = "global/images/" + name.path;
+  name.by_family = before == "family" || before == "imageFamilyViews";
+  if (name.name.empty() || (!name.by_family && before != "images"))
+    Missing(name.project, name.path);
+  return name;
+}
+
+ImageRecord ResolveImage(Txn& txn, std::string_view reference, const std::string& default_project) {
+  ImageName name = ParseImageName(reference, default_project);
+  std::optional<ImageRecord> found;
+  if (name.by_family) {
+    found = NewestInFamily(txn, name.project, name.name);
+  } else if (auto row = txn.Find<ImageRecord>(name.project + "/" + name.name)) {
+    found = std::move(row->value);
   }
-  if (!found) NoImage(project, path);
+  if (!found) found = StandIn(name.project, name.name, name.by_family);
+  if (!found) Missing(name.project, name.path);
   return *std::move(found);
 }
 
-void ImagesService::Serve(net::Router& router) {
-  namespace c = api::compute;
-  router.On(c::kGetImage, this, &ImagesService::Get);
-  router.On(c::kGetImageFromFamily, this, &ImagesService::GetFromFamily);
-  router.On(c::kGetImageFamilyView, this, &ImagesService::GetFamilyView);
-  router.On(c::kListImages, this, &ImagesService::List);
-}
-
-void ImagesService::MayRead(const std::string& project, const net::Call& call) {
-  if (call.caller.anonymous()) {
-    throw Failure(Code::kUnauthenticated, "required", "Login Required.");
+ImageRecord ResolveUsableImage(Txn& txn, std::string_view reference,
+                               const std::string& default_project) {
+  ImageRecord image = ResolveImage(txn, reference, default_project);
+  const api::compute::Image& resource = image.resource;
+  if (resource.status != "READY") NotReady(image.project, "global/images/" + resource.name);
+  bool gone = resource.deprecated &&
+              (resource.deprecated->state == "OBSOLETE" || resource.deprecated->state == "DELETED");
+  if (gone) {
+    throw Failure(Code::kInvalid,
+                  fmt::format("The image resource 'projects/{}/global/images/{}' is {}.",
+                              image.project, resource.name, resource.deprecated->state));
   }
-  if (IsPublicImageProject(project)) return;
-  net::Require(access_, call.caller, "compute.images.get", "projects/" + project);
+  return image;
 }
 
-api::compute::Image ImagesService::Resolve(const std::string& project, const std::string& path) {
-  return Query(catalog_,
-               [&](Txn& txn) { return ResolveImage(txn, "projects/" + project + path, project); });
-}
-
-api::compute::Image ImagesService::Get(const api::compute::GetGlobal& request,
-                                       const net::Call& call) {
-  MayRead(request.project, call);
-  return Resolve(request.project, "/global/images/" + request.name);
-}
-
-api::compute::Image ImagesService::GetFromFamily(const api::compute::GetGlobal& request,
-                                                 const net::Call& call) {
-  MayRead(request.project, call);
-  return Resolve(request.project, "/global/images/family/" + request.name);
-}
-
-api::compute::ImageFamilyView ImagesService::GetFamilyView(const api::compute::GetZonal& request,
-                                                           const net::Call& call) {
-  MayRead(request.project, call);
-  return {Resolve(request.project, "/zones/" + request.zone + "/imageFamilyViews/" + request.name)};
-}
-
-api::compute::ListOf<api::compute::Image> ImagesService::List(
-    const api::compute::ListProject& request, const net::Call& call) {
-  MayRead(request.project, call);
-  PageRequest wanted(request);
-  PageOf<api::compute::Image> page;
-  if (IsPublicImageProject(request.project)) {
-    std::map<Key, api::compute::Image> all;
-    for (api::compute::Image& image : PublicImages(request.project)) all[image.name] = image;
-    page = PageOfTable<api::compute::Image>(wanted, {all.begin(), all.end()});
-  } else {
-    page = Query(catalog_, [&](Txn& txn) {
-      return PageOfRows<ImageRecord, api::compute::Image>(
-          txn, request.project + "/", wanted,
-          [](const ImageRecord& record) { return record.resource; });
-    });
-  }
-  return {.kind = "compute#imageList",
-          .id = "projects/" + request.project + "/global/images",
-          .items = std::move(page).Values(),
-          .nextPageToken = page.next,
-          .selfLink = ProjectLink(request.project) + "/global/images"};
+void RequireImageUse(net::AccessControl& access, const net::Caller& caller,
+                     std::string_view reference, const std::string& own_project) {
+  if (reference.empty()) return;
+  ImageName name = ParseImageName(reference, own_project);
+  if (name.project == own_project || IsPublicImageProject(name.project)) return;
+  std::string resource = "projects/" + name.project;
+  if (!name.by_family) resource += "/global/images/" + name.name;
+  net::Require(access, caller, "compute.images.useReadOnly", resource);
 }
 
 }  // namespace fireweed::compute

@@ -1,5 +1,6 @@
-// Images by name, family and URL. The public image projects are a table: every image in them is the base image
-// (decision 10), under the names people type. A project's own images are rows.
+// Images by name, family and URL. The public image projects are a table: every image in them stands for the base
+// image (decision 10), under the names people type, until somebody registers a real one of that name or family. All
+// other images are rows.
 #pragma once
 
 #include <optional>
@@ -7,12 +8,14 @@
 #include <string_view>
 #include <vector>
 
-#include "api/compute/methods.h"
+#include "api/compute/image.h"
 #include "catalog/catalog.h"
-#include "compute/links.h"
-#include "net/router.h"
+#include "compute/records.h"
+#include "net/access.h"
 
 namespace fireweed::compute {
+
+inline constexpr int64_t kDefaultImageGb = 10;
 
 bool IsPublicImageProject(std::string_view project);
 // The image a public family stands for, by family or by full name. Pure.
@@ -20,30 +23,24 @@ std::optional<api::compute::Image> PublicFamily(std::string_view project, std::s
 std::optional<api::compute::Image> PublicImage(std::string_view project, std::string_view name);
 std::vector<api::compute::Image> PublicImages(std::string_view project);
 
-// What a reference to an image means: ".../images/NAME", ".../images/family/F", ".../imageFamilyViews/F", partial
-// or full. Throws Failure(kNotFound) with Google's words when there is none.
-api::compute::Image ResolveImage(Txn& txn, std::string_view reference,
-                                 const std::string& default_project);
-
-class ImagesService {
- public:
-  ImagesService(Catalog& catalog, net::AccessControl& access)
-      : catalog_(catalog), access_(access) {}
-  void Serve(net::Router& router);
-
-  api::compute::Image Get(const api::compute::GetGlobal& request, const net::Call& call);
-  api::compute::Image GetFromFamily(const api::compute::GetGlobal& request, const net::Call& call);
-  api::compute::ImageFamilyView GetFamilyView(const api::compute::GetZonal& request,
-                                              const net::Call& call);
-  api::compute::ListOf<api::compute::Image> List(const api::compute::ListProject& request,
-                                                 const net::Call& call);
-
- private:
-  void MayRead(const std::string& project, const net::Call& call);
-  api::compute::Image Resolve(const std::string& project, const std::string& path);
-
-  Catalog& catalog_;
-  net::AccessControl& access_;
+// A reference to an image: ".../images/NAME", ".../images/family/F", ".../imageFamilyViews/F", partial or full. Throws
+// Failure(kNotFound) with Google's words for anything else.
+struct ImageName {
+  std::string project, name;
+  std::string path;  // what followed the project
+  bool by_family = false;
 };
+ImageName ParseImageName(std::string_view reference, const std::string& default_project);
+
+// What a reference means now: a family is its newest image that is neither deprecated nor still being made. Throws
+// Failure(kNotFound) when there is none. A stand-in has no layers of its own.
+ImageRecord ResolveImage(Txn& txn, std::string_view reference, const std::string& default_project);
+// The same, to make something of: kInvalid when it is not ready, obsolete or deleted.
+ImageRecord ResolveUsableImage(Txn& txn, std::string_view reference,
+                               const std::string& default_project);
+
+// Using another project's image needs a permission there, unless everybody may. Before a transaction, not in one.
+void RequireImageUse(net::AccessControl& access, const net::Caller& caller,
+                     std::string_view reference, const std::string& own_project);
 
 }  // namespace fireweed::compute

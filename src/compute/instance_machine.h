@@ -12,9 +12,12 @@
 
 namespace fireweed::compute {
 
-// The root file system of an instance: read-only layers, uppermost first, and what is put over them at every boot.
+// What an instance boots from: read-only layers, uppermost first, the disk that is written on, what is put over them
+// at every boot, and the data disks.
 struct BootImage {
   std::vector<std::string> layers;
+  std::string disk;  // empty: the driver keeps one for as long as the machine is there
+  std::vector<MachineVolume> volumes;
   std::vector<MachineFile> files;
   std::vector<MachineBind> binds;
 };

@@ -23,7 +23,5 @@ struct InsertContext {
 // values, kExhausted for what does not fit under `strict`.
 InstanceRecord MakeInstance(Txn& txn, const api::compute::InsertInstance& request,
                             const InsertContext& context);
-// The disks an instance brings along. REQUIRES: made by MakeInstance.
-std::vector<DiskRecord> DisksOf(const InstanceRecord& record, Time now, int64_t first_id);
 
 }  // namespace fireweed::compute

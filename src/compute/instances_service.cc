@@ -3,7 +3,9 @@
 #include <fmt/format.h>
 
 #include "compute/fingerprint.h"
+#include "compute/images.h"
 #include "compute/instance_change.h"
+#include "compute/instance_disks.h"
 #include "compute/instance_machine.h"
 #include "compute/instance_request.h"
 #include "compute/instance_templates.h"
@@ -57,12 +59,18 @@ api::compute::Operation InstancesService::Insert(const api::compute::InsertInsta
           Code::kNotFound,
           fmt::format("The resource '{}' of type 'serviceAccount' was not found.", account.email));
     }
+    // Whoever makes an instance can be its account from then on.
+    net::Require(access_, call.caller, "iam.serviceAccounts.actAs",
+                 "serviceAccounts/" + (by_name ? account.email : context.default_account));
+  }
+  for (const api::compute::AttachedDisk& disk : request.body.disks) {
+    if (!disk.initializeParams) continue;
+    RequireImageUse(access_, call.caller, disk.initializeParams->sourceImage, request.project);
   }
   Key key = request.project + "/" + request.zone + "/" + request.body.name;
   Operation operation =
       NewOperation(ids_, {request.project, "zones/" + request.zone, kKind, key, 1}, "insert",
                    request.requestId, call.caller);
-  int64_t disk_id = ids_.NextNumber();
   Operation begun = Update(catalog_, "instance insert", [&](Txn& txn) {
     if (auto earlier = FindRetried(txn, operation)) return *earlier;
     if (txn.Find<InstanceRecord>(key)) {
@@ -71,8 +79,7 @@ api::compute::Operation InstancesService::Insert(const api::compute::InsertInsta
                                 InstancePath(request.project, request.zone, request.body.name)));
     }
     InstanceRecord record = MakeInstance(txn, request, context);
-    for (const DiskRecord& disk : DisksOf(record, context.now, disk_id))
-      txn.Put(disk.key(), disk, 0);
+    AttachDisks(txn, record, ids_, context.now);
     txn.Put(key, record, 0);
     Operation fresh = operation;
     for (const std::string& warning : record.warnings) {

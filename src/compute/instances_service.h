@@ -26,9 +26,11 @@ struct InstanceRules {
 
 class InstancesService {
  public:
-  InstancesService(Catalog& catalog, const Catalogue& catalogue, InstanceIdentity& identity,
-                   IdSource& ids, const Clock& clock, InstanceRules rules)
+  InstancesService(Catalog& catalog, net::AccessControl& access, const Catalogue& catalogue,
+                   InstanceIdentity& identity, IdSource& ids, const Clock& clock,
+                   InstanceRules rules)
       : catalog_(catalog),
+        access_(access),
         catalogue_(catalogue),
         identity_(identity),
         ids_(ids),
@@ -64,6 +66,7 @@ class InstancesService {
 
   // Constant after construction.
   Catalog& catalog_;
+  net::AccessControl& access_;
   const Catalogue& catalogue_;
   InstanceIdentity& identity_;
   IdSource& ids_;

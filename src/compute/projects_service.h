@@ -1,5 +1,5 @@
 // A project as compute sees it, its common metadata, and the tables every project finds: zones, regions, machine,
-// disk and accelerator types, networks, and the disks its instances made.
+// disk and accelerator types, networks.
 #pragma once
 
 #include <functional>
@@ -35,8 +35,7 @@ class ProjectsService {
 
 class CatalogueService {
  public:
-  CatalogueService(Catalog& catalog, const Catalogue& catalogue)
-      : catalog_(catalog), catalogue_(catalogue) {}
+  explicit CatalogueService(const Catalogue& catalogue) : catalogue_(catalogue) {}
   void Serve(net::Router& router);
 
   api::compute::ListOf<api::compute::Zone> ListZones(const api::compute::ListProject& request,
@@ -65,14 +64,8 @@ class CatalogueService {
   api::compute::ListOf<api::compute::Network> ListNetworks(const api::compute::ListProject& request,
                                                            const net::Call& call);
   api::compute::Network GetNetwork(const api::compute::GetGlobal& request, const net::Call& call);
-  api::compute::ListOf<api::compute::Disk> ListDisks(const api::compute::ListZonal& request,
-                                                     const net::Call& call);
-  api::compute::AggregatedListOf<api::compute::DisksScopedList> AggregateDisks(
-      const api::compute::ListProject& request, const net::Call& call);
-  api::compute::Disk GetDisk(const api::compute::GetZonal& request, const net::Call& call);
 
  private:
-  Catalog& catalog_;
   const Catalogue& catalogue_;
 };
 

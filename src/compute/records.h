@@ -78,16 +78,33 @@ struct InstanceRecord {
   std::string machine_id() const { return "i-" + std::to_string(resource.id); }
 };
 
+// What a disk begins with. Copied from the image, so that a disk does not care when its image goes.
+struct RootLayers {
+  std::vector<std::string> layers;  // names in the disk store, uppermost first
+  bool whole = false;  // the layers are all there is; otherwise the base image lies below them
+  // The base image that lies below, once somebody has booted from it: what was installed over one base is not
+  // moved to another. Empty: whichever is the present one at the first boot.
+  std::string base;
+};
+
 struct DiskRecord {
   std::string project, zone;
   api::compute::Disk resource;
+  RootLayers root;
   Key key() const { return project + "/" + zone + "/" + resource.name; }
+  std::string store_name() const { return "d-" + std::to_string(resource.id); }
 };
 
+// An image whose bytes are still to be made is PENDING; the image controller makes them.
 struct ImageRecord {
   std::string project;
   api::compute::Image resource;
+  RootLayers root;
+  bool force = false;  // from a disk although a machine is writing on it
+  Backoff backoff;
   Key key() const { return project + "/" + resource.name; }
+  // The layer it brings along, if any.
+  std::string layer_name() const { return "l-" + std::to_string(resource.id); }
 };
 
 // What a project has said about itself to compute; absent until it says something.
@@ -148,11 +165,17 @@ template <>
 inline constexpr std::string_view kRecordKind<compute::InstanceRecord> = "compute.instance";
 
 template <>
+inline constexpr std::string_view kTypeName<compute::RootLayers> = "RootLayers";
+template <>
+inline constexpr auto kFields<compute::RootLayers> =
+    std::tuple{F("layers", &compute::RootLayers::layers), F("whole", &compute::RootLayers::whole),
+               F("base", &compute::RootLayers::base)};
+template <>
 inline constexpr std::string_view kTypeName<compute::DiskRecord> = "DiskRecord";
 template <>
-inline constexpr auto kFields<compute::DiskRecord> =
-    std::tuple{F("project", &compute::DiskRecord::project), F("zone", &compute::DiskRecord::zone),
-               F("resource", &compute::DiskRecord::resource)};
+inline constexpr auto kFields<compute::DiskRecord> = std::tuple{
+    F("project", &compute::DiskRecord::project), F("zone", &compute::DiskRecord::zone),
+    F("resource", &compute::DiskRecord::resource), F("root", &compute::DiskRecord::root)};
 template <>
 inline constexpr std::string_view kRecordKind<compute::DiskRecord> = "compute.disk";
 
@@ -160,7 +183,9 @@ template <>
 inline constexpr std::string_view kTypeName<compute::ImageRecord> = "ImageRecord";
 template <>
 inline constexpr auto kFields<compute::ImageRecord> = std::tuple{
-    F("project", &compute::ImageRecord::project), F("resource", &compute::ImageRecord::resource)};
+    F("project", &compute::ImageRecord::project), F("resource", &compute::ImageRecord::resource),
+    F("root", &compute::ImageRecord::root), F("force", &compute::ImageRecord::force),
+    F("backoff", &compute::ImageRecord::backoff)};
 template <>
 inline constexpr std::string_view kRecordKind<compute::ImageRecord> = "compute.image";
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <string_view>
 
@@ -34,6 +35,54 @@ struct ListRegional {
 };
 struct GetRegional {
   std::string project, region, name;
+};
+
+// Changes that say nothing but which resource: delete and the like.
+struct ChangeGlobal {
+  std::string project, name, requestId;
+};
+struct ChangeZonal {
+  std::string project, zone, name, requestId;
+};
+struct ChangeRegional {
+  std::string project, region, name, requestId;
+};
+
+// Inserts, and changes with a body: Json for a patch, a struct of the API otherwise.
+template <class Body>
+struct InsertGlobal {
+  std::string project, requestId;
+  Body body;
+};
+template <class Body>
+struct InsertZonal {
+  std::string project, zone, requestId;
+  Body body;
+};
+template <class Body>
+struct InsertRegional {
+  std::string project, region, requestId;
+  Body body;
+};
+template <class Body>
+struct EditGlobal {
+  std::string project, name, requestId;
+  Body body;
+};
+template <class Body>
+struct EditZonal {
+  std::string project, zone, name, requestId;
+  Body body;
+};
+template <class Body>
+struct EditRegional {
+  std::string project, region, name, requestId;
+  Body body;
+};
+
+struct LabelsBody {
+  std::map<std::string, std::string> labels;
+  Bytes labelFingerprint;
 };
 
 inline constexpr std::string_view kProjectResource = "projects/{project}";
@@ -82,4 +131,64 @@ inline constexpr auto kFields<api::compute::GetRegional> =
     std::tuple{F("project", &api::compute::GetRegional::project, kPath),
                F("region", &api::compute::GetRegional::region, kPath),
                F("name", &api::compute::GetRegional::name, kPath)};
+template <>
+inline constexpr auto kFields<api::compute::ChangeGlobal> =
+    std::tuple{F("project", &api::compute::ChangeGlobal::project, kPath),
+               F("name", &api::compute::ChangeGlobal::name, kPath),
+               F("requestId", &api::compute::ChangeGlobal::requestId, kQuery)};
+template <>
+inline constexpr auto kFields<api::compute::ChangeZonal> =
+    std::tuple{F("project", &api::compute::ChangeZonal::project, kPath),
+               F("zone", &api::compute::ChangeZonal::zone, kPath),
+               F("name", &api::compute::ChangeZonal::name, kPath),
+               F("requestId", &api::compute::ChangeZonal::requestId, kQuery)};
+template <>
+inline constexpr auto kFields<api::compute::ChangeRegional> =
+    std::tuple{F("project", &api::compute::ChangeRegional::project, kPath),
+               F("region", &api::compute::ChangeRegional::region, kPath),
+               F("name", &api::compute::ChangeRegional::name, kPath),
+               F("requestId", &api::compute::ChangeRegional::requestId, kQuery)};
+template <class Body>
+inline constexpr auto kFields<api::compute::InsertGlobal<Body>> =
+    std::tuple{F("project", &api::compute::InsertGlobal<Body>::project, kPath),
+               F("requestId", &api::compute::InsertGlobal<Body>::requestId, kQuery),
+               F("body", &api::compute::InsertGlobal<Body>::body, kBody)};
+template <class Body>
+inline constexpr auto kFields<api::compute::EditGlobal<Body>> =
+    std::tuple{F("project", &api::compute::EditGlobal<Body>::project, kPath),
+               F("name", &api::compute::EditGlobal<Body>::name, kPath),
+               F("requestId", &api::compute::EditGlobal<Body>::requestId, kQuery),
+               F("body", &api::compute::EditGlobal<Body>::body, kBody)};
+template <class Body>
+inline constexpr auto kFields<api::compute::InsertZonal<Body>> =
+    std::tuple{F("project", &api::compute::InsertZonal<Body>::project, kPath),
+               F("zone", &api::compute::InsertZonal<Body>::zone, kPath),
+               F("requestId", &api::compute::InsertZonal<Body>::requestId, kQuery),
+               F("body", &api::compute::InsertZonal<Body>::body, kBody)};
+template <class Body>
+inline constexpr auto kFields<api::compute::EditZonal<Body>> =
+    std::tuple{F("project", &api::compute::EditZonal<Body>::project, kPath),
+               F("zone", &api::compute::EditZonal<Body>::zone, kPath),
+               F("name", &api::compute::EditZonal<Body>::name, kPath),
+               F("requestId", &api::compute::EditZonal<Body>::requestId, kQuery),
+               F("body", &api::compute::EditZonal<Body>::body, kBody)};
+template <class Body>
+inline constexpr auto kFields<api::compute::InsertRegional<Body>> =
+    std::tuple{F("project", &api::compute::InsertRegional<Body>::project, kPath),
+               F("region", &api::compute::InsertRegional<Body>::region, kPath),
+               F("requestId", &api::compute::InsertRegional<Body>::requestId, kQuery),
+               F("body", &api::compute::InsertRegional<Body>::body, kBody)};
+template <class Body>
+inline constexpr auto kFields<api::compute::EditRegional<Body>> =
+    std::tuple{F("project", &api::compute::EditRegional<Body>::project, kPath),
+               F("region", &api::compute::EditRegional<Body>::region, kPath),
+               F("name", &api::compute::EditRegional<Body>::name, kPath),
+               F("requestId", &api::compute::EditRegional<Body>::requestId, kQuery),
+               F("body", &api::compute::EditRegional<Body>::body, kBody)};
+template <>
+inline constexpr std::string_view kTypeName<api::compute::LabelsBody> = "GlobalSetLabelsRequest";
+template <>
+inline constexpr auto kFields<api::compute::LabelsBody> =
+    std::tuple{F("labels", &api::compute::LabelsBody::labels),
+               F("labelFingerprint", &api::compute::LabelsBody::labelFingerprint)};
 }  // namespace fireweed

@@ -1,0 +1,54 @@
+// What for: disks on the wire: those instances brought along, and those made by themselves.
+// Who calls: the router, on pool threads. Changes are done when the reply is sent; what was on a deleted disk is
+//   removed soon after by the disk controller.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "api/compute/disk_methods.h"
+#include "base/clock.h"
+#include "base/ids.h"
+#include "catalog/catalog.h"
+#include "compute/instance_identity.h"
+#include "compute/records.h"
+#include "net/router.h"
+
+namespace fireweed::compute {
+
+class DisksService {
+ public:
+  DisksService(Catalog& catalog, net::AccessControl& access, InstanceIdentity& identity,
+               IdSource& ids, const Clock& clock)
+      : catalog_(catalog), access_(access), identity_(identity), ids_(ids), clock_(clock) {}
+  void Serve(net::Router& router);
+
+  api::compute::ListOf<api::compute::Disk> List(const api::compute::ListZonal& request,
+                                                const net::Call& call);
+  api::compute::AggregatedListOf<api::compute::DisksScopedList> Aggregate(
+      const api::compute::ListProject& request, const net::Call& call);
+  api::compute::Disk Get(const api::compute::GetZonal& request, const net::Call& call);
+  api::compute::Operation Insert(const api::compute::InsertDisk& request, const net::Call& call);
+  api::compute::Operation Delete(const api::compute::ChangeZonal& request, const net::Call& call);
+  api::compute::Operation Resize(const api::compute::EditZonal<api::compute::ResizeBody>& request,
+                                 const net::Call& call);
+  api::compute::Operation SetLabels(
+      const api::compute::EditZonal<api::compute::LabelsBody>& request, const net::Call& call);
+  api::compute::Operation CreateSnapshot(
+      const api::compute::EditZonal<api::compute::Snapshot>& request, const net::Call& call);
+
+ private:
+  using Change = std::function<void(Txn&, DiskRecord&)>;
+  template <class Request>
+  api::compute::Operation Apply(const Request& request, const net::Call& call,
+                                const std::string& verb, const Change& change);
+
+  // Constant after construction.
+  Catalog& catalog_;
+  net::AccessControl& access_;
+  InstanceIdentity& identity_;
+  IdSource& ids_;
+  const Clock& clock_;
+};
+
+}  // namespace fireweed::compute

@@ -1,0 +1,98 @@
+#include "machine/image/oci_layout.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "describe/json_codec.h"
+#include "machine/kept/state_file.h"
+
+namespace fireweed {
+
+struct OciPlatform {
+  std::string architecture, os;
+};
+struct OciDescriptor {
+  std::string mediaType, digest;
+  OciPlatform platform;
+};
+// An index lists manifests, a manifest layers: whichever of the two a file has, tells what it is.
+struct OciDocument {
+  std::vector<OciDescriptor> manifests, layers;
+};
+template <>
+inline constexpr auto kFields<OciPlatform> =
+    std::tuple{F("architecture", &OciPlatform::architecture), F("os", &OciPlatform::os)};
+template <>
+inline constexpr auto kFields<OciDescriptor> =
+    std::tuple{F("mediaType", &OciDescriptor::mediaType), F("digest", &OciDescriptor::digest),
+               F("platform", &OciDescriptor::platform)};
+template <>
+inline constexpr auto kFields<OciDocument> =
+    std::tuple{F("manifests", &OciDocument::manifests), F("layers", &OciDocument::layers)};
+
+namespace {
+
+#if defined(__aarch64__)
+constexpr std::string_view kArchitecture = "arm64";
+#else
+constexpr std::string_view kArchitecture = "amd64";
+#endif
+constexpr int kMostNested = 4;  // an index may point at an index
+
+Error Wrong(std::string why) { return Error{Code::kInvalid, "", std::move(why)}; }
+
+// "sha256:HEX" as a path below blobs/; a digest is the archive's word and must not lead elsewhere.
+Result<std::string> BlobPath(const std::string& directory, const std::string& digest) {
+  constexpr std::string_view kSha = "sha256:";
+  std::string hex = digest.starts_with(kSha) ? digest.substr(kSha.size()) : "";
+  if (hex.size() != 64 || hex.find_first_not_of("0123456789abcdef") != hex.npos) {
+    return Wrong("The OCI layout names a blob by '" + digest + "', not by sha256.");
+  }
+  return directory + "/blobs/sha256/" + hex;
+}
+
+const OciDescriptor* ForThisMachine(const std::vector<OciDescriptor>& manifests) {
+  auto fits = [](const OciDescriptor& one) {
+    return one.platform.architecture.empty() || one.platform.architecture == kArchitecture;
+  };
+  auto found = std::ranges::find_if(manifests, fits);
+  return found == manifests.end() ? nullptr : &*found;
+}
+
+}  // namespace
+
+bool IsOciLayout(const std::string& directory) {
+  return access((directory + "/oci-layout").c_str(), F_OK) == 0 &&
+         access((directory + "/index.json").c_str(), F_OK) == 0;
+}
+
+Result<std::vector<std::string>> OciLayers(const std::string& directory) {
+  std::string path = directory + "/index.json";
+  for (int depth = 0; depth < kMostNested; ++depth) {
+    OciDocument document;
+    try {
+      document = DecodeJson<OciDocument>(ReadStateFile(path).value_or(""));
+    } catch (const Failure& failure) {
+      return Wrong("The OCI layout is broken: " + failure.error().message);
+    }
+    if (!document.layers.empty()) {
+      std::vector<std::string> layers;
+      for (const OciDescriptor& layer : document.layers) {
+        Result<std::string> blob = BlobPath(directory, layer.digest);
+        if (!blob.ok()) return blob.error();
+        layers.push_back(*blob);
+      }
+      return layers;
+    }
+    const OciDescriptor* next = ForThisMachine(document.manifests);
+    if (!next)
+      return Wrong("The OCI layout holds no image for " + std::string(kArchitecture) + ".");
+    Result<std::string> blob = BlobPath(directory, next->digest);
+    if (!blob.ok()) return blob.error();
+    path = *blob;
+  }
+  return Wrong("The OCI layout's indexes point at one another.");
+}
+
+}  // namespace fireweed

@@ -1,0 +1,23 @@
+// What for: root trees out of archives: a tar of a root file system (packed or not), or of an OCI image layout, whose
+//   layers are laid over one another.
+// Who calls: actions that make images. May block for minutes.
+// A failure: kInvalid with the reason when the archive is no such thing, kUnavailable when `tar` is not there; the
+//   directory may hold part of the tree.
+#pragma once
+
+#include <functional>
+#include <span>
+#include <string>
+
+#include "base/result.h"
+
+namespace fireweed {
+
+// The next bytes of an archive, as many as there are up to the span's size; 0 at the end.
+using ArchiveReader = std::function<Result<size_t>(std::span<std::byte> out)>;
+
+// Unpacks into an empty directory, so that afterwards it is the root. Owners and attributes are kept; device nodes
+// are left out: machines get theirs from elsewhere.
+Result<> UnpackRoot(const ArchiveReader& read, const std::string& directory);
+
+}  // namespace fireweed
