@@ -51,6 +51,9 @@ python_for_venv() {
   return 1
 }
 
+# node_dir: where the Node clients are, named by what went into it.
+node_dir() { printf '%s/node-%s\n' "$FW_CACHE" "$(sha256sum <"$FW_ROOT/tests/compat/package.json" | cut -c1-12)"; }
+
 # venv_dir: named by what went into it, so that a change of either makes a new one.
 venv_dir() {
   local python version hash

@@ -49,6 +49,7 @@ struct ComputeConfig {
 struct StorageConfig {
   int64_t reserve_bytes = 256 << 20;
   int32_t sweep_minutes = 60;
+  bool faults = false;
 };
 
 struct LogsConfig {
@@ -137,7 +138,10 @@ inline constexpr auto kFields<StorageConfig> =
                  "Uploads are refused when the disk has less than this left, so that the catalog "
                  "can always be written."),
                F("sweepMinutes", &StorageConfig::sweep_minutes, 0,
-                 "How often bytes that no object refers to are removed.")};
+                 "How often bytes that no object refers to are removed."),
+               F("faults", &StorageConfig::faults, 0,
+                 "Serve faults that clients order, to test their retries: the header "
+                 "x-goog-emulator-instructions and the resource /retry_test.")};
 template <>
 inline constexpr auto kFields<LogsConfig> = std::tuple{
     F("retentionDays", &LogsConfig::retention_days, 0,

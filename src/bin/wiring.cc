@@ -57,6 +57,7 @@
 #include "net/http_server.h"
 #include "net/minted_certificates.h"
 #include "net/router.h"
+#include "storage/faulty_dispatcher.h"
 #include "storage/service.h"
 
 namespace fireweed {
@@ -160,6 +161,8 @@ struct Daemon::Parts {
   logs::LogStore log_store;
   logs::LoggingService logging;
   storage::StorageService storage;
+  storage::RetryTests retry_tests;
+  storage::FaultyDispatcher faulty;
   compute::CatalogIdentity accounts;
   compute::Catalogue catalogue;
   compute::ImagesService images_service;
@@ -222,6 +225,8 @@ Daemon::Parts::Parts(DaemonOptions given)
                  return ProjectId(name, caller);
                }}),
       storage({catalog, *blobs, projects, access, clock, random, log}),
+      retry_tests(random),
+      faulty(router, retry_tests),
       accounts(catalog, projects, tokens, signing_keys),
       catalogue(HostCapacityHere()),
       images_service(catalog, access),
@@ -330,6 +335,7 @@ void Daemon::Parts::Route() {
   admin_service.Serve(router);
   logging.Serve(router);
   storage.Serve(router);
+  if (options.config.storage.faults) retry_tests.Serve(router);
   images_service.Serve(router);
   compute_projects.Serve(router);
   catalogue_service.Serve(router);
@@ -342,15 +348,17 @@ void Daemon::Parts::Route() {
 }
 
 void Daemon::Parts::Listen() {
+  net::Dispatcher* front = &router;
+  if (options.config.storage.faults) front = &faulty;
   net::ListenerConfig plain;
   plain.socket = std::move(sockets.http);
-  plain.dispatcher = &router;
+  plain.dispatcher = front;
   plain.certificates = certificates;
   plain.connect = &connect_policy;
   server.Open(std::move(plain));
   net::ListenerConfig tls;
   tls.socket = std::move(sockets.https);
-  tls.dispatcher = &router;
+  tls.dispatcher = front;
   tls.certificates = certificates;
   tls.tls = true;
   server.Open(std::move(tls));
@@ -410,6 +418,7 @@ Daemon::Daemon(DaemonOptions options) : parts_(std::make_unique<Parts>(std::move
 
 Daemon::~Daemon() {
   parts_->log.Info("daemon stops");
+  parts_->faulty.EndStalls();
   if (!parts_->server.Drain(kDrainLimit)) {
     parts_->log.Warning("requests were still running", {{"after_s", kDrainLimit.count()}});
   }

@@ -183,7 +183,7 @@ storage::Object StorageClient::Copy(storage::CopyObject request,
     std::string text = rest_.Send("POST", target, body, kHost);
     storage::RewriteReply reply = DecodeJson<storage::RewriteReply>(text);
     progress(reply.totalBytesRewritten);
-    if (reply.done) return reply.resource;
+    if (reply.done) return reply.resource.value_or(storage::Object{});
     request.rewriteToken = JsonTree::Parse(text).TextOf("rewriteToken");
   }
 }

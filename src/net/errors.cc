@@ -118,9 +118,16 @@ Response XmlError(const Error& error) {
   response.Set("Content-Type", "application/xml; charset=UTF-8");
   if (error.code == Code::kNotModified) return response;
   std::string_view code = error.reason.empty() ? words.xml_code : std::string_view(error.reason);
+  // Who may not do what is told as the details of a message that is always the same.
+  bool denied = error.code == Code::kDenied || error.code == Code::kUnauthenticated;
+  std::string_view message = !denied                       ? std::string_view(error.message)
+                             : error.code == Code::kDenied ? "Access denied."
+                                                           : "Authentication required.";
+  std::string details =
+      denied ? fmt::format("<Details>{}</Details>", XmlEscape(error.message)) : std::string();
   response.body = fmt::format(
-      "<?xml version='1.0' encoding='UTF-8'?><Error><Code>{}</Code><Message>{}</Message></Error>",
-      XmlEscape(code), XmlEscape(error.message));
+      "<?xml version='1.0' encoding='UTF-8'?><Error><Code>{}</Code><Message>{}</Message>{}</Error>",
+      XmlEscape(code), XmlEscape(message), details);
   return response;
 }
 

@@ -236,6 +236,19 @@ Answer Router::Handle(const Request& request) {
   }
 }
 
+Answer Router::HandleAs(const Request& request, const Caller& caller) {
+  Match match = FindOrThrow(request);
+  Route& route = *match.route;
+  route.requests.fetch_add(1, std::memory_order_relaxed);
+  try {
+    Authorize(route, request, match.values, caller);
+    return route.handler(Call{request, caller, match.values, route.method});
+  } catch (...) {
+    route.errors.fetch_add(1, std::memory_order_relaxed);
+    throw;
+  }
+}
+
 std::unique_ptr<BodySink> Router::OpenBody(const Request& request) {
   Match match = FindOrThrow(request);
   Route& route = *match.route;
@@ -255,6 +268,12 @@ Response Router::RenderError(const Request& request, const Error& error) {
   Find(request, match);
   bool xml = match.route && match.route->method.service->xml_errors;
   return xml ? XmlError(error) : JsonError(error);
+}
+
+std::string_view Router::MethodOf(const Request& request) const {
+  Match match;
+  Find(request, match);
+  return match.route ? match.route->method.id : std::string_view();
 }
 
 std::vector<api::MethodEntry> Router::methods() const {

@@ -83,9 +83,15 @@ class Router final : public Dispatcher {
   std::optional<Response> TryInline(const Request& request) override;
   BodyPlan PlanBody(const Request& request) override;
   Answer Handle(const Request& request) override;
+  // As Handle, for a caller who was identified already: one API that speaks through another.
+  Answer HandleAs(const Request& request, const Caller& caller);
   std::unique_ptr<BodySink> OpenBody(const Request& request) override;
   std::unique_ptr<BodySink> TryOpenInline(const Request& request) override;
   Response RenderError(const Request& request, const Error& error) override;
+
+  // The id of the method that serves a request ("storage.objects.get"); empty where none does. Any
+  // thread; does not block.
+  std::string_view MethodOf(const Request& request) const;
 
   // Every route, for discovery documents, API docs and the test that no two collide.
   std::vector<api::MethodEntry> methods() const;

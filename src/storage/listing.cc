@@ -17,14 +17,6 @@ constexpr int kLargestScan = 1024;
 
 enum TokenKind : uint64_t { kAfterVersion = 1, kAfterCommonPrefix = 2 };
 
-std::string VersionToken(const ListedVersion& last) {
-  CompactWriter out;
-  out.Number(kAfterVersion);
-  out.Text(last.name);
-  out.Number(static_cast<uint64_t>(last.row.generation));
-  return Base64Encode(out.Take(), Base64::kUrl);
-}
-
 std::string PrefixToken(std::string_view prefix) {
   CompactWriter out;
   out.Number(kAfterCommonPrefix);
@@ -152,7 +144,7 @@ class Lister {
   }
 
   void ShowAnyway(ListedVersion version) {
-    token_ = VersionToken(version);
+    token_ = PageTokenAfter(version.name, version.row.generation);
     page_.items.push_back(std::move(version));
   }
 
@@ -181,6 +173,14 @@ class Lister {
 
 ListingPage MakeListing(NameSource& source, const ListingQuery& query) {
   return Lister(source, query).Run();
+}
+
+std::string PageTokenAfter(std::string_view name, int64_t generation) {
+  CompactWriter out;
+  out.Number(kAfterVersion);
+  out.Text(name);
+  out.Number(static_cast<uint64_t>(generation));
+  return Base64Encode(out.Take(), Base64::kUrl);
 }
 
 std::optional<std::string> AfterPrefix(std::string_view prefix) {

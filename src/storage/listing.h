@@ -55,6 +55,9 @@ class NameSource {
 // Throws Failure(kInvalid) on a page token that is none of ours, or a bad glob.
 ListingPage MakeListing(NameSource& source, const ListingQuery& query);
 
+// The token of the page behind this version.
+std::string PageTokenAfter(std::string_view name, int64_t generation);
+
 // The smallest string greater than all that begin with `prefix`; nothing where there is none.
 std::optional<std::string> AfterPrefix(std::string_view prefix);
 

@@ -4,6 +4,10 @@
 
 #include "base/bytes.h"
 #include "base/checksum.h"
+#include "net/content_coding.h"
+#include "net/errors.h"
+#include "storage/gunzip_source.h"
+#include "storage/http_conditions.h"
 
 namespace fireweed::storage {
 namespace {
@@ -21,13 +25,14 @@ void AddUnlessEmpty(net::Response& response, std::string_view name, const std::s
 void AddHeaders(net::Response& response, const ObjectRow& row, const std::string& etag) {
   response.Add("Content-Type",
                row.content_type.empty() ? "application/octet-stream" : row.content_type);
-  response.Add("Accept-Ranges", "bytes");
   response.Add("ETag", etag);
   response.Add("Last-Modified", FormatHttpDate(row.updated));
-  response.Add("Cache-Control", row.cache_control.empty()
-                                    ? "no-cache, no-store, max-age=0, must-revalidate"
-                                    : row.cache_control);
-  AddUnlessEmpty(response, "Content-Encoding", row.content_encoding);
+  if (row.cache_control.empty()) {
+    response.Add("Cache-Control", "no-cache, no-store, max-age=0, must-revalidate");
+    response.Add("Expires", "Mon, 01 Jan 1990 00:00:00 GMT");
+  } else {
+    response.Add("Cache-Control", row.cache_control);
+  }
   AddUnlessEmpty(response, "Content-Disposition", row.content_disposition);
   AddUnlessEmpty(response, "Content-Language", row.content_language);
   response.Add("X-Goog-Generation", std::to_string(row.generation));
@@ -44,23 +49,46 @@ void AddHeaders(net::Response& response, const ObjectRow& row, const std::string
   }
 }
 
+// Stored as gzip, wanted plain: unpacked on the way, unless the object says that nobody may.
+bool IsUnpackedFor(const net::Request& request, const ObjectRow& row) {
+  if (!EqualIgnoreCase(row.content_encoding, "gzip")) return false;
+  if (ToLower(row.cache_control).find("no-transform") != std::string::npos) return false;
+  return !net::AcceptsGzip(request.Header("Accept-Encoding").value_or(""));
+}
+
+// Readers take it for the end of the file; it names the length that they went beyond.
+net::Response BehindTheEnd(const Error& error, EtagForm form, int64_t size) {
+  net::Response response = form == EtagForm::kMd5 ? net::XmlError(error) : net::JsonError(error);
+  response.Set("Content-Range", fmt::format("bytes */{}", size));
+  return response;
+}
+
 }  // namespace
 
 net::Response MediaReply(const OpenedObject& object, const net::Request& request, EtagForm form) {
   const ObjectRow& row = object.row;
   std::string etag = EtagOf(row, form);
-  if (request.Header("If-None-Match") == etag) throw Failure(Code::kNotModified, "Not Modified");
-  if (std::optional<std::string_view> match = request.Header("If-Match");
-      match && *match != etag && *match != "*") {
-    throw Failure(Code::kPrecondition,
-                  "At least one of the pre-conditions you specified did not hold.");
-  }
+  RequireVerdict(CheckHttpConditions(request, etag, row.updated));
   net::Response response;
   response.headers.reserve(20);
   AddHeaders(response, row, etag);
+  if (EqualIgnoreCase(row.content_encoding, "gzip")) response.Add("Vary", "Accept-Encoding");
+  if (IsUnpackedFor(request, row)) {
+    // A range would be one of bytes that nobody has counted: it is passed over, as Google does.
+    response.Add("Accept-Ranges", "none");
+    response.Add("Warning", "214 UploadServer gunzipped");
+    response.body = std::make_unique<GunzipSource>(object.bytes);
+    return response;
+  }
+  response.Add("Accept-Ranges", "bytes");
+  AddUnlessEmpty(response, "Content-Encoding", row.content_encoding);
   std::optional<ByteRange> range;
   if (std::optional<std::string_view> header = request.Header("Range")) {
-    range = ParseRange(*header, row.size);
+    try {
+      range = ParseRange(*header, row.size);
+    } catch (const Failure& failure) {
+      return BehindTheEnd(failure.error(), form, row.size);
+    }
   }
   if (range) {
     response.status = 206;

@@ -11,8 +11,8 @@ enum class EtagForm {
   kMd5,     // the XML API's: quoted hex of the md5, where there is one
 };
 
-// Throws Failure(kRange) when a range begins at or behind the end, kNotModified when the client has
-// it already.
+// A range that begins at or behind the end is answered 416 with the object's size. Throws
+// Failure(kNotModified) when the client has it already, kPrecondition when its own conditions fail.
 net::Response MediaReply(const OpenedObject& object, const net::Request& request, EtagForm form);
 
 }  // namespace fireweed::storage

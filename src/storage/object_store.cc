@@ -320,19 +320,16 @@ void ObjectStore::ComposeByReference(const std::vector<ObjectRow>& sources, Obje
   }
 }
 
-// The writer holds the blob until the row that refers to it is committed.
-std::unique_ptr<BlobWriter> ObjectStore::ComposeByCopy(const std::vector<ObjectRow>& sources,
-                                                       ObjectRow& row) const {
+std::unique_ptr<BlobWriter> ObjectStore::JoinParts(ObjectRow& row) const {
+  if (row.parts.size() <= kMaxParts) return nullptr;
   std::unique_ptr<BlobWriter> writer = blobs_.Create().value();
   std::vector<std::byte> buffer(kCopyBuffer);
-  for (const ObjectRow& source : sources) {
-    std::shared_ptr<const ObjectBytes> bytes =
-        Query(catalog_, [&](Txn& txn) { return ObjectBytes::Open(txn, blobs_, source).value(); });
-    for (int64_t at = 0; at < bytes->size();) {
-      size_t got = bytes->ReadAt(at, buffer).value();
-      writer->Append(std::span(buffer).subspan(0, got)).value();
-      at += static_cast<int64_t>(got);
-    }
+  std::shared_ptr<const ObjectBytes> bytes =
+      Query(catalog_, [&](Txn& txn) { return ObjectBytes::Open(txn, blobs_, row).value(); });
+  for (int64_t at = 0; at < bytes->size();) {
+    size_t got = bytes->ReadAt(at, buffer).value();
+    writer->Append(std::span(buffer).subspan(0, got)).value();
+    at += static_cast<int64_t>(got);
   }
   BlobInfo info = writer->Commit().value();
   if (info.size != row.size || info.crc32c != row.crc32c) {
@@ -371,10 +368,7 @@ ObjectRow ObjectStore::Compose(const ComposeOrder& order) {
   };
   std::vector<ObjectRow> sources = Query(catalog_, find_sources);
   take(sources);
-  if (object.row.parts.size() > kMaxParts) {
-    std::unique_ptr<BlobWriter> held = ComposeByCopy(sources, object.row);
-    return Insert(object);
-  }
+  if (std::unique_ptr<BlobWriter> held = JoinParts(object.row)) return Insert(object);
   return Change("object compose", [&](Txn& txn, ObjectIndex& index) {
     take(find_sources(txn));
     return PutNew(txn, index, object);

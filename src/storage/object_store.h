@@ -117,6 +117,10 @@ class ObjectStore {
   ObjectRow Copy(const CopyOrder& order);
   ObjectRow Compose(const ComposeOrder& order);
 
+  // Copies an object of very many parts into one blob, so that reads stay quick; null where it has
+  // few. The writer holds the blob: keep it until the row is in.
+  std::unique_ptr<BlobWriter> JoinParts(ObjectRow& row) const;
+
   // Drops blobs that no row refers to; what cannot be dropped now is left to the sweep.
   void DropFreed(std::vector<BlobId> freed);
 
@@ -128,8 +132,6 @@ class ObjectStore {
   OpenedObject OpenOnce(Txn& txn, const ObjectAddress& address,
                         const api::storage::ObjectConditions& conditions) const;
   void ComposeByReference(const std::vector<ObjectRow>& sources, ObjectRow& row) const;
-  std::unique_ptr<BlobWriter> ComposeByCopy(const std::vector<ObjectRow>& sources,
-                                            ObjectRow& row) const;
 
   Catalog& catalog_;
   BlobStore& blobs_;

@@ -1,13 +1,20 @@
 #include "storage/objects.h"
 
 #include "base/bytes.h"
+#include "storage/http_conditions.h"
 #include "storage/media_reply.h"
 #include "storage/object_acl.h"
+#include "storage/rewrite_token.h"
 
 namespace fireweed::storage {
 namespace {
 
 using api::storage::Object;
+
+// What was deleted is gone: buckets here have no soft delete policy.
+[[noreturn]] void RefuseSoftDeleted() {
+  throw Failure(Code::kInvalid, "invalid", "The bucket does not have a soft delete policy.");
+}
 
 // What a copy's body asks for. One that sets nothing but names and class keeps the source's
 // metadata.
@@ -39,6 +46,7 @@ void Objects::Serve(net::Router& router) {
   router.On(api::storage::kPatchObject, this, &Objects::Patch);
   router.On(api::storage::kUpdateObject, this, &Objects::Update);
   router.On(api::storage::kDeleteObject, this, &Objects::Delete);
+  router.On(api::storage::kRestoreObject, this, &Objects::Restore);
   router.On(api::storage::kComposeObject, this, &Objects::Compose);
   router.On(api::storage::kCopyObject, this, &Objects::Copy);
   router.On(api::storage::kRewriteObject, this, &Objects::Rewrite);
@@ -67,7 +75,12 @@ net::Answer Objects::Get(const api::storage::GetObject& request, const net::Call
   ReplyShape shape = ReplyShape::Of(call.http);
   ObjectRow row = access_.Find(call.caller, "storage.objects.get",
                                {request.bucket, request.object, request.generation}, request);
-  return JsonReply(Show(row, request.bucket, request.object, shape, call.caller), shape);
+  std::string etag = ObjectEtag(row.generation, row.metageneration);
+  RequireVerdict(CheckHttpConditions(call.http, etag, row.updated));
+  net::Response response =
+      JsonReply(Show(row, request.bucket, request.object, shape, call.caller), shape);
+  response.Add("ETag", etag);
+  return response;
 }
 
 net::Answer Objects::Download(const api::storage::GetObject& request, const net::Call& call) {
@@ -87,6 +100,7 @@ std::optional<net::Response> Objects::DownloadInline(const net::Call& call) {
 
 net::Answer Objects::List(const api::storage::ListObjects& request, const net::Call& call) {
   ReplyShape shape = ReplyShape::Of(call.http);
+  if (request.softDeleted) RefuseSoftDeleted();
   ListingQuery query;
   query.prefix = request.prefix;
   query.delimiter = request.delimiter;
@@ -147,6 +161,10 @@ api::NoContent Objects::Delete(const api::storage::DeleteObject& request, const 
   return {};
 }
 
+net::Answer Objects::Restore(const api::storage::RestoreObject&, const net::Call&) {
+  RefuseSoftDeleted();
+}
+
 net::Answer Objects::Compose(const api::storage::ComposeObject& request, const net::Call& call) {
   ReplyShape shape = ReplyShape::Of(call.http);
   ComposeOrder order{request.destinationBucket, request.destinationObject};
@@ -172,7 +190,7 @@ net::Answer Objects::Compose(const api::storage::ComposeObject& request, const n
       Show(row, request.destinationBucket, request.destinationObject, shape, call.caller), shape);
 }
 
-ObjectRow Objects::CopyOne(const api::storage::CopyObject& request, const net::Call& call) {
+CopyOrder Objects::OrderOf(const api::storage::CopyObject& request, const net::Call& call) const {
   CopyOrder order;
   order.from =
       access_.Require(call.caller, "storage.objects.get",
@@ -190,7 +208,11 @@ ObjectRow Objects::CopyOne(const api::storage::CopyObject& request, const net::C
         Predefined(request.destinationPredefinedAcl, request.destinationBucket, call.caller);
   }
   NormalizeAcl(order.acl, AclOf::kObject);
-  return store_.Copy(order);
+  return order;
+}
+
+ObjectRow Objects::CopyOne(const api::storage::CopyObject& request, const net::Call& call) {
+  return store_.Copy(OrderOf(request, call));
 }
 
 net::Answer Objects::Copy(const api::storage::CopyObject& request, const net::Call& call) {
@@ -200,10 +222,46 @@ net::Answer Objects::Copy(const api::storage::CopyObject& request, const net::Ca
       Show(row, request.destinationBucket, request.destinationObject, shape, call.caller), shape);
 }
 
-// A rewrite is one row here, whatever the size: it is always done, as TensorFlow needs it.
+std::optional<api::storage::RewriteReply> Objects::RewritePart(
+    const api::storage::CopyObject& request, const CopyOrder& order) const {
+  if (!request.maxBytesRewrittenPerCall) return std::nullopt;
+  ObjectRow source = store_.Find(order.from, {});
+  const api::storage::Bucket home = access_.Bucket(order.bucket)->value;
+  const std::string& storage_class =
+      order.storage_class.empty() ? home.storageClass : order.storage_class;
+  bool stays = storage_class == source.storage_class &&
+               home.location == access_.Bucket(request.sourceBucket)->value.location;
+  if (stays) return std::nullopt;
+  RewriteProgress progress{request.sourceBucket + "/" + request.sourceObject,
+                           order.bucket + "/" + order.name, source.generation, 0};
+  if (!request.rewriteToken.empty()) {
+    RewriteProgress before = DecodeRewriteToken(request.rewriteToken);
+    progress.rewritten = before.rewritten;
+    if (progress != before) {
+      throw Failure(Code::kInvalid, "invalid", "The rewrite token is of another rewrite.");
+    }
+  }
+  std::optional<int64_t> after =
+      RewrittenAfter(progress.rewritten, request.maxBytesRewrittenPerCall, source.size);
+  if (!after) return std::nullopt;
+  progress.rewritten = *after;
+  api::storage::RewriteReply reply;
+  reply.done = false;
+  reply.objectSize = source.size;
+  reply.totalBytesRewritten = *after;
+  reply.rewriteToken = EncodeRewriteToken(progress);
+  return reply;
+}
+
+// A rewrite is one row here, whatever the size: it is done at once, as TensorFlow needs it, unless
+// the client itself limits the calls.
 net::Answer Objects::Rewrite(const api::storage::CopyObject& request, const net::Call& call) {
   ReplyShape shape = ReplyShape::Of(call.http);
-  ObjectRow row = CopyOne(request, call);
+  CopyOrder order = OrderOf(request, call);
+  if (std::optional<api::storage::RewriteReply> part = RewritePart(request, order)) {
+    return JsonReply(*part, shape);
+  }
+  ObjectRow row = store_.Copy(order);
   api::storage::RewriteReply reply;
   reply.objectSize = reply.totalBytesRewritten = row.size;
   reply.resource =

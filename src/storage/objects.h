@@ -26,6 +26,7 @@ class Objects {
   net::Answer Patch(const api::storage::ChangeObject& request, const net::Call& call);
   net::Answer Update(const api::storage::ChangeObject& request, const net::Call& call);
   api::NoContent Delete(const api::storage::DeleteObject& request, const net::Call& call);
+  net::Answer Restore(const api::storage::RestoreObject& request, const net::Call& call);
   net::Answer Compose(const api::storage::ComposeObject& request, const net::Call& call);
   net::Answer Copy(const api::storage::CopyObject& request, const net::Call& call);
   net::Answer Rewrite(const api::storage::CopyObject& request, const net::Call& call);
@@ -41,6 +42,10 @@ class Objects {
   // What a predefined list is in this bucket; empty for no word.
   Acl Predefined(const std::string& word, const std::string& bucket,
                  const net::Caller& caller) const;
+  // What a call says that does not finish its rewrite; nothing when this one does.
+  std::optional<api::storage::RewriteReply> RewritePart(const api::storage::CopyObject& request,
+                                                        const CopyOrder& order) const;
+  CopyOrder OrderOf(const api::storage::CopyObject& request, const net::Call& call) const;
 
   ObjectStore& store_;
   const ObjectAccess& access_;

@@ -161,6 +161,60 @@ TEST_F(ObjectsTest, CopyRewriteAndMoveShareBytes) {
   EXPECT_EQ(Send("POST", "/storage/v1/b/pets/o/none/rewriteTo/b/pets/o/x").status, 404);
 }
 
+TEST_F(ObjectsTest, RewriteInSeveralCallsWhereTheClientLimitsThem) {
+  Send("POST", "/storage/v1/b?project=my-project", R"({"name":"cold","storageClass":"NEARLINE"})");
+  Upload("pets", "o", std::string((2 << 20) + 5, 'x'));
+  std::string to = "/storage/v1/b/pets/o/o/rewriteTo/b/cold/o/o?maxBytesRewrittenPerCall=1048576";
+  Reply first = Send("POST", to);
+  EXPECT_THAT(first.body, HasSubstr(R"("done":false)"));
+  EXPECT_EQ(first.Field("totalBytesRewritten"), "1048576");
+  EXPECT_EQ(first.Field("objectSize"), "2097157");
+  EXPECT_THAT(first.body, Not(HasSubstr("resource")));
+  Reply second = Send("POST", to + "&rewriteToken=" + first.Field("rewriteToken"));
+  EXPECT_EQ(second.Field("totalBytesRewritten"), "2097152");
+  EXPECT_EQ(Read("cold", "o"), "status 404") << "not before it is done";
+  std::string last = to + "&rewriteToken=" + second.Field("rewriteToken");
+  EXPECT_EQ(Send("POST", to + "&rewriteToken=AwE").status, 400);
+  EXPECT_EQ(Send("POST", to + "6&rewriteToken=" + second.Field("rewriteToken")).status, 400)
+      << "no multiple of 1 MiB";
+  Reply done = Send("POST", last);
+  EXPECT_THAT(done.body, HasSubstr(R"("done":true)"));
+  EXPECT_THAT(done.body, HasSubstr(R"("storageClass":"NEARLINE")"));
+  EXPECT_EQ(Read("cold", "o").size(), 2097157u);
+  Upload("pets", "o", std::string(3 << 20, 'y'));
+  EXPECT_EQ(Send("POST", last).status, 400) << "the source is another one by now";
+  EXPECT_THAT(
+      Send("POST", "/storage/v1/b/pets/o/o/rewriteTo/b/pets/o/p?maxBytesRewrittenPerCall=1048576")
+          .body,
+      HasSubstr(R"("done":true)"))
+      << "bytes that stay where they are";
+}
+
+TEST_F(ObjectsTest, CopiesTakeTheListOfTheirDestination) {
+  Upload("pets", "o", "1", "&predefinedAcl=publicRead");
+  auto list = [&](const char* name) {
+    return Send("GET", std::string("/storage/v1/b/pets/o/") + name + "?projection=full").body;
+  };
+  EXPECT_THAT(list("o"), HasSubstr("allUsers"));
+  Send("POST", "/storage/v1/b/pets/o/o/copyTo/b/pets/o/p");
+  EXPECT_THAT(list("p"), Not(HasSubstr("allUsers")));
+  Send("POST", "/storage/v1/b/pets/o/p/copyTo/b/pets/o/q?destinationPredefinedAcl=publicRead");
+  EXPECT_THAT(list("q"), HasSubstr("allUsers"));
+  Send("POST", "/storage/v1/b/pets/o/r/compose?destinationPredefinedAcl=publicRead",
+       R"({"sourceObjects":[{"name":"p"}]})");
+  EXPECT_THAT(list("r"), HasSubstr("allUsers"));
+  Send("POST", "/storage/v1/b/pets/o/p/rewriteTo/b/pets/o/s",
+       R"({"acl":[{"entity":"allUsers","role":"READER"}]})");
+  EXPECT_THAT(list("s"), HasSubstr("allUsers"));
+}
+
+TEST_F(ObjectsTest, SoftDeleteIsRefusedClearly) {
+  Upload("pets", "o", "1");
+  EXPECT_EQ(Send("GET", "/storage/v1/b/pets/o?softDeleted=true").status, 400);
+  EXPECT_EQ(Send("POST", "/storage/v1/b/pets/o/o/restore?generation=1").status, 400);
+  EXPECT_EQ(Send("GET", "/storage/v1/b/pets/o?includeFoldersAsPrefixes=True").status, 200);
+}
+
 TEST_F(ObjectsTest, ComposeJoinsWithoutReading) {
   Upload("pets", "a", "one-");
   Upload("pets", "b", "");

@@ -3,16 +3,13 @@
 #include "base/error.h"
 
 namespace fireweed::storage {
-namespace {
 
-void Throw(Verdict verdict) {
+void RequireVerdict(Verdict verdict) {
   if (verdict == Verdict::kHolds) return;
   if (verdict == Verdict::kNotModified) throw Failure(Code::kNotModified, "Not Modified");
   throw Failure(Code::kPrecondition, "conditionNotMet",
                 "At least one of the pre-conditions you specified did not hold.");
 }
-
-}  // namespace
 
 Verdict CheckConditions(const api::storage::ObjectConditions& conditions,
                         const std::optional<VersionPoint>& there, Purpose purpose) {
@@ -37,7 +34,7 @@ Verdict CheckConditions(const api::storage::ObjectConditions& conditions,
 
 void RequireConditions(const api::storage::ObjectConditions& conditions,
                        const std::optional<VersionPoint>& there, Purpose purpose) {
-  Throw(CheckConditions(conditions, there, purpose));
+  RequireVerdict(CheckConditions(conditions, there, purpose));
 }
 
 api::storage::ObjectConditions OfSource(const api::storage::SourceConditions& conditions) {
@@ -51,7 +48,7 @@ void RequireMetageneration(const std::optional<int64_t>& match,
   api::storage::ObjectConditions conditions;
   conditions.ifMetagenerationMatch = match;
   conditions.ifMetagenerationNotMatch = not_match;
-  Throw(CheckConditions(conditions, VersionPoint{1, metageneration}, purpose));
+  RequireVerdict(CheckConditions(conditions, VersionPoint{1, metageneration}, purpose));
 }
 
 }  // namespace fireweed::storage

@@ -27,6 +27,9 @@ enum class Purpose { kRead, kWrite };
 Verdict CheckConditions(const api::storage::ObjectConditions& conditions,
                         const std::optional<VersionPoint>& there, Purpose purpose);
 
+// Throws Failure kPrecondition or kNotModified unless it holds.
+void RequireVerdict(Verdict verdict);
+
 // Throws Failure kPrecondition or kNotModified unless the conditions hold.
 void RequireConditions(const api::storage::ObjectConditions& conditions,
                        const std::optional<VersionPoint>& there, Purpose purpose);

@@ -91,9 +91,10 @@ class ResumableUploads::StartSink final : public net::BodySink {
 class ResumableUploads::ChunkSink final : public net::BodySink {
  public:
   ChunkSink(ResumableUploads& uploads, std::string id, const std::string& bucket,
-            const net::Request& request)
+            const net::Request& request, Finished finished)
       : uploads_(uploads),
         id_(std::move(id)),
+        finished_(std::move(finished)),
         turn_(uploads, id_),
         record_(uploads.Find(id_)),
         shape_(ReplyShape::Of(request)) {
@@ -196,12 +197,14 @@ class ResumableUploads::ChunkSink final : public net::BodySink {
   }
 
   net::Response Answer(const ObjectRow& row) const {
+    if (finished_) return finished_(row);
     return JsonReply(ShowObject(row, record_.bucket, record_.metadata.name, shape_, nullptr),
                      shape_);
   }
 
   ResumableUploads& uploads_;
   const std::string id_;
+  const Finished finished_;
   const Turn turn_;
   UploadRecord record_;
   const ReplyShape shape_;
@@ -220,8 +223,10 @@ std::unique_ptr<net::BodySink> ResumableUploads::Start(UploadTarget target, cons
 }
 
 std::unique_ptr<net::BodySink> ResumableUploads::Continue(const api::storage::UploadObject& request,
-                                                          const net::Call& call) {
-  return std::make_unique<ChunkSink>(*this, request.upload_id, request.bucket, call.http);
+                                                          const net::Call& call,
+                                                          Finished finished) {
+  return std::make_unique<ChunkSink>(*this, request.upload_id, request.bucket, call.http,
+                                     std::move(finished));
 }
 
 ResumableUploads::Turn::Turn(ResumableUploads& uploads, const std::string& id)

@@ -15,6 +15,7 @@
 //   noted is swept, and the client begins again.
 #pragma once
 
+#include <functional>
 #include <list>
 #include <memory>
 #include <optional>
@@ -52,8 +53,12 @@ class ResumableUploads {
       : store_(store), catalog_(catalog), blobs_(blobs), clock_(clock), random_(random) {}
 
   std::unique_ptr<net::BodySink> Start(UploadTarget target, const net::Call& call);
+  // How the object that an upload became is answered; without one as the JSON API does.
+  using Finished = std::function<net::Response(const ObjectRow& row)>;
   std::unique_ptr<net::BodySink> Continue(const api::storage::UploadObject& request,
-                                          const net::Call& call);
+                                          const net::Call& call, Finished finished = nullptr);
+  // A new upload's id. `total`: its size, where the client has said it.
+  std::string Begin(const UploadTarget& target, std::optional<int64_t> total);
   // Nothing is left of it. kNotFound when there is none.
   void Cancel(const std::string& id);
   // Ends uploads that began before `limit`; complete ones are forgotten.
@@ -82,7 +87,6 @@ class ResumableUploads {
     std::unique_ptr<BlobWriter> writer;
   };
 
-  std::string Begin(const UploadTarget& target, std::optional<int64_t> total);
   UploadRecord Find(const std::string& id) const;
   std::unique_ptr<BlobWriter> TakeWriter(const std::string& id, const UploadRecord& record);
   void KeepWriter(const std::string& id, std::unique_ptr<BlobWriter> writer);

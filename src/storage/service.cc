@@ -18,13 +18,15 @@ StorageService::StorageService(const StorageParts& parts)
       kms_keys_(parts.catalog, parts.projects, parts.access, parts.clock),
       resumable_(store_, parts.catalog, parts.blobs, parts.clock, parts.random),
       object_access_(parts.catalog, parts.access, store_),
+      part_uploads_(store_, parts.catalog, parts.clock, parts.random),
       buckets_(parts.catalog, parts.projects, parts.access, parts.clock),
       bucket_acls_(parts.catalog, parts.clock),
       object_acls_(store_, object_access_),
       objects_(store_, object_access_),
       uploads_(store_, parts.catalog, parts.blobs, resumable_, parts.access),
       signatures_(parts.catalog, parts.clock),
-      xml_(store_, parts.catalog, parts.blobs, parts.access, object_access_, signatures_) {}
+      xml_({store_, parts.catalog, parts.blobs, resumable_, part_uploads_, parts.access,
+            object_access_, signatures_}) {}
 
 void StorageService::Serve(net::Router& router) {
   kms_keys_.Serve(router);
@@ -39,6 +41,7 @@ void StorageService::Serve(net::Router& router) {
 SweepReport StorageService::Sweep() {
   Time now = clock_.Now();
   resumable_.ExpireBefore(now - kUploadLife);
+  part_uploads_.ForgetOrphans();
   auto is_referenced = [&](const BlobId& blob) {
     return Query(catalog_, [&](Txn& txn) { return HasBlobRef(txn, blob); });
   };

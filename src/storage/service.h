@@ -16,6 +16,7 @@
 #include "storage/object_acls.h"
 #include "storage/object_store.h"
 #include "storage/objects.h"
+#include "storage/part_uploads.h"
 #include "storage/resumable.h"
 #include "storage/signatures.h"
 #include "storage/uploads.h"
@@ -57,6 +58,7 @@ class StorageService {
   KmsKeys kms_keys_;
   ResumableUploads resumable_;
   ObjectAccess object_access_;
+  PartUploads part_uploads_;
   Buckets buckets_;
   BucketAcls bucket_acls_;
   ObjectAcls object_acls_;

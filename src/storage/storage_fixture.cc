@@ -73,15 +73,15 @@ void StorageFixture::Restart() {
 }
 
 net::Response StorageFixture::Dispatch(const net::Request& request, const Ask& ask) {
-  if (std::optional<net::Response> inline_answer = router->TryInline(request)) {
+  if (std::optional<net::Response> inline_answer = Front().TryInline(request)) {
     return std::move(*inline_answer);
   }
-  if (!std::holds_alternative<net::TakeStream>(router->PlanBody(request))) {
-    return std::get<net::Response>(router->Handle(request));
+  if (!std::holds_alternative<net::TakeStream>(Front().PlanBody(request))) {
+    return std::get<net::Response>(Front().Handle(request));
   }
   bool inline_size = ask.body.size() <= ask.step && !ask.break_off;
-  std::unique_ptr<net::BodySink> sink = inline_size ? router->TryOpenInline(request) : nullptr;
-  if (!sink) sink = router->OpenBody(request);
+  std::unique_ptr<net::BodySink> sink = inline_size ? Front().TryOpenInline(request) : nullptr;
+  if (!sink) sink = Front().OpenBody(request);
   for (size_t at = 0; at < ask.body.size(); at += ask.step) {
     sink->Write(AsBytes(std::string_view(ask.body).substr(at, ask.step)));
   }
@@ -92,6 +92,12 @@ net::Response StorageFixture::Dispatch(const net::Request& request, const Ask& a
 }
 
 Reply StorageFixture::Send(const Ask& ask) {
+  net::Response response = Open(ask);
+  std::string body = BodyText(response);
+  return {response.status, std::move(response.headers), std::move(body)};
+}
+
+net::Response StorageFixture::Open(const Ask& ask) {
   net::Origin origin;
   net::Request request;
   std::string_view target = ask.target;
@@ -104,14 +110,11 @@ Reply StorageFixture::Send(const Ask& ask) {
   request.origin = &origin;
   for (const auto& [name, value] : ask.headers) request.headers.push_back({name, value});
   if (!std::holds_alternative<net::TakeStream>(router->PlanBody(request))) request.body = ask.body;
-  net::Response response;
   try {
-    response = Dispatch(request, ask);
+    return Dispatch(request, ask);
   } catch (const Failure& failure) {
-    response = router->RenderError(request, failure.error());
+    return router->RenderError(request, failure.error());
   }
-  std::string body = BodyText(response);
-  return {response.status, std::move(response.headers), std::move(body)};
 }
 
 Reply StorageFixture::Send(std::string method, std::string target, std::string body,

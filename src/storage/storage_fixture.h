@@ -81,9 +81,14 @@ class StorageFixture {
   net::AccessControl* control = &access;  // whom the services ask, from the next Restart on
   std::unique_ptr<StorageService> service;
   std::unique_ptr<net::Router> router;
+  net::Dispatcher* front = nullptr;  // what requests meet first; null: the router
+
+  // The reply as it is, its body not yet read.
+  net::Response Open(const Ask& ask);
 
  private:
   net::Response Dispatch(const net::Request& request, const Ask& ask);
+  net::Dispatcher& Front() { return front ? *front : *router; }
 };
 
 }  // namespace fireweed::storage

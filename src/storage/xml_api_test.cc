@@ -1,11 +1,10 @@
-#include "storage/xml_api.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/bytes.h"
 #include "base/checksum.h"
 #include "storage/storage_fixture.h"
+#include "storage/xml_request.h"
 
 namespace fireweed::storage {
 namespace {
@@ -55,6 +54,7 @@ TEST_F(XmlApiTest, ErrorsAreXmlWithItsOwnCodes) {
   EXPECT_THAT(put.body, HasSubstr("<Code>PreconditionFailed</Code>"));
   EXPECT_EQ(Send("PUT", "/pets/o", "x", {{"x-goog-if-generation-match", "many"}}).status, 400);
   EXPECT_EQ(Send("PUT", "/pets", "x").status, 400);
+  EXPECT_THAT(Send("PUT", "/pets?cors", "x").body, HasSubstr("<Code>MalformedXML</Code>"));
   EXPECT_EQ(Send("GET", "/pets/%zz").status, 400);
   Reply json = Send("GET", "/storage/v1/nowhere");
   EXPECT_EQ(json.status, 404);
@@ -102,6 +102,162 @@ TEST_F(XmlApiTest, ListsInBothVersions) {
   EXPECT_THAT(Send("GET", "/pets?list-type=2&prefix=d/&continuation-token=" + token).body,
               HasSubstr("<Key>d/y</Key>"));
   EXPECT_THAT(Send("GET", "/pets?marker=e&encoding-type=url").body, Not(HasSubstr("<Key>e</Key>")));
+}
+
+TEST_F(XmlApiTest, VersionsAreListedAcrossPages) {
+  Send("PUT", "/pets?versioning",
+       "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>");
+  std::vector<std::string> generations;
+  for (const char* name : {"a", "a", "b"}) {
+    generations.push_back(Upload("pets", name, "1").Field("generation"));
+  }
+  std::string marker;
+  for (size_t i = 0; i < generations.size(); ++i) {
+    Reply page = Send("GET", "/pets?versions&max-keys=1" + marker);
+    EXPECT_THAT(page.body, HasSubstr("<Generation>" + generations[i] + "</Generation>"));
+    EXPECT_THAT(page.body, HasSubstr(i == 0 ? "<IsLatest>false" : "<IsLatest>true"));
+    bool last = i + 1 == generations.size();
+    EXPECT_THAT(page.body, HasSubstr(last ? "<IsTruncated>false" : "<IsTruncated>true"));
+    marker = std::string("&marker=") + "a&generation-marker=" + generations[i];
+    if (last) continue;
+    EXPECT_THAT(page.body, HasSubstr("<NextMarker>a</NextMarker>"));
+    EXPECT_THAT(page.body,
+                HasSubstr("<NextGenerationMarker>" + generations[i] + "</NextGenerationMarker>"));
+  }
+  EXPECT_EQ(Send("GET", "/pets/a?generation=" + generations[0]).status, 200);
+  EXPECT_EQ(Send("DELETE", "/pets/a?generation=" + generations[0]).status, 204);
+  EXPECT_EQ(Send("GET", "/pets/a?generation=" + generations[0]).status, 404);
+}
+
+TEST_F(XmlApiTest, BucketsAreMadeListedAndDeleted) {
+  std::vector<std::pair<std::string, std::string>> project = {{"x-goog-project-id", "my-project"}};
+  EXPECT_EQ(Send("PUT", "/cold",
+                 "<CreateBucketConfiguration><LocationConstraint>us-central1</LocationConstraint>"
+                 "<StorageClass>NEARLINE</StorageClass></CreateBucketConfiguration>",
+                 project)
+                .status,
+            200);
+  EXPECT_EQ(Send("PUT", "/plain", "", project).status, 200);
+  Reply again = Send("PUT", "/plain", "", project);
+  EXPECT_EQ(again.status, 409);
+  EXPECT_THAT(again.body, HasSubstr("<Code>BucketAlreadyOwnedByYou</Code>"));
+  EXPECT_THAT(Send("PUT", "/homeless").body, HasSubstr("x-goog-project-id"));
+  Reply all = Send("GET", "/", "", project);
+  EXPECT_EQ(all.status, 200) << all.body;
+  for (const char* name : {"cold", "pets", "plain"}) {
+    EXPECT_THAT(all.body, HasSubstr(std::string("<Name>") + name + "</Name>"));
+  }
+  Ask host_style;
+  host_style.method = "GET";
+  host_style.target = "/?location";
+  host_style.host = "cold.storage.googleapis.com";
+  EXPECT_THAT(Send(host_style).body, HasSubstr("US-CENTRAL1"));
+  EXPECT_EQ(Send("HEAD", "/cold").Header("X-Goog-Storage-Class"), "NEARLINE");
+  EXPECT_EQ(Send("HEAD", "/none").status, 404);
+  EXPECT_THAT(Send("GET", "/cold?location").body,
+              HasSubstr("<LocationConstraint>US-CENTRAL1</LocationConstraint>"));
+  Upload("cold", "o", "1");
+  EXPECT_THAT(Send("DELETE", "/cold").body, HasSubstr("<Code>BucketNotEmpty</Code>"));
+  EXPECT_EQ(Send("DELETE", "/cold/o").status, 204);
+  EXPECT_EQ(Send("DELETE", "/cold").status, 204);
+  EXPECT_THAT(Send("GET", "/cold").body, HasSubstr("<Code>NoSuchBucket</Code>"));
+}
+
+TEST_F(XmlApiTest, SettingsComeBackAsTheyWereSet) {
+  struct Setting {
+    const char *parameter, *document, *json;
+  };
+  const Setting settings[] = {
+      {"cors",
+       "<CorsConfig><Cors><Origins><Origin>http://a.x</Origin></Origins><Methods><Method>GET"
+       "</Method></Methods><ResponseHeaders><ResponseHeader>X-A</ResponseHeader></ResponseHeaders>"
+       "<MaxAgeSec>60</MaxAgeSec></Cors></CorsConfig>",
+       R"("origin":["http://a.x"])"},
+      {"lifecycle",
+       "<LifecycleConfiguration><Rule><Action><Delete></Delete></Action><Condition><Age>30</Age>"
+       "<IsLive>false</IsLive></Condition></Rule></LifecycleConfiguration>",
+       R"("age":30)"},
+      {"versioning", "<VersioningConfiguration><Status>Enabled</Status></VersioningConfiguration>",
+       R"("versioning":{"enabled":true})"},
+      {"logging",
+       "<Logging><LogBucket>logs</LogBucket><LogObjectPrefix>p</LogObjectPrefix></Logging>",
+       R"("logBucket":"logs")"},
+      {"websiteConfig",
+       "<WebsiteConfiguration><MainPageSuffix>i.html</MainPageSuffix><NotFoundPage>404</"
+       "NotFoundPage>"
+       "</WebsiteConfiguration>",
+       R"("mainPageSuffix":"i.html")"},
+      {"tagging", "<Tagging><TagSet><Tag><Key>a</Key><Value>1</Value></Tag></TagSet></Tagging>",
+       R"("labels":{"a":"1"})"},
+      {"storageClass", "<StorageClass>NEARLINE</StorageClass>", R"("storageClass":"NEARLINE")"},
+  };
+  for (const Setting& setting : settings) {
+    SCOPED_TRACE(setting.parameter);
+    std::string where = std::string("/pets?") + setting.parameter;
+    Reply put = Send("PUT", where, setting.document);
+    EXPECT_EQ(put.status, 200) << put.body;
+    EXPECT_THAT(Send("GET", where).body, HasSubstr(setting.document));
+    EXPECT_THAT(Send("GET", "/storage/v1/b/pets").body, HasSubstr(setting.json));
+    EXPECT_EQ(Send("PUT", where, "<Other/>").status, 400);
+  }
+  Send("PUT", "/pets?tagging",
+       "<Tagging><TagSet><Tag><Key>b</Key><Value>2</Value></Tag></TagSet>"
+       "</Tagging>");
+  EXPECT_THAT(Send("GET", "/storage/v1/b/pets").body, HasSubstr(R"("labels":{"b":"2"})"));
+  EXPECT_EQ(Send("GET", "/pets?policy").status, 400);
+  access.refused = "storage.buckets.update buckets/pets";
+  EXPECT_EQ(Send("PUT", "/pets?storageClass", "<StorageClass>STANDARD</StorageClass>").status, 403);
+}
+
+TEST_F(XmlApiTest, ListsOfBucketsAndObjects) {
+  Upload("pets", "o", "1");
+  std::string list =
+      "<AccessControlList><Entries><Entry><Scope type='UserByEmail'><EmailAddress>ann@x.org"
+      "</EmailAddress></Scope><Permission>FULL_CONTROL</Permission></Entry><Entry>"
+      "<Scope type='AllUsers'></Scope><Permission>READ</Permission></Entry></Entries>"
+      "</AccessControlList>";
+  for (const char* where : {"/pets?acl", "/pets?defaultObjectAcl", "/pets/o?acl"}) {
+    SCOPED_TRACE(where);
+    Reply put = Send("PUT", where, list);
+    EXPECT_EQ(put.status, 200) << put.body;
+    Reply got = Send("GET", where);
+    EXPECT_THAT(got.body, HasSubstr("<EmailAddress>ann@x.org</EmailAddress>"));
+    EXPECT_THAT(got.body, HasSubstr("<Scope type='AllUsers'></Scope><Permission>READ"));
+    EXPECT_EQ(Send("PUT", where, "", {{"x-goog-acl", "private"}}).status, 200);
+    EXPECT_THAT(Send("GET", where).body, Not(HasSubstr("AllUsers")));
+    EXPECT_EQ(Send("PUT", where,
+                   "<AccessControlList><Entries><Entry/></Entries>"
+                   "</AccessControlList>")
+                  .status,
+              400);
+  }
+  Send("PUT", "/pets/p", "x", {{"x-goog-acl", "public-read"}});
+  EXPECT_THAT(Send("GET", "/pets/p?acl").body, HasSubstr("AllUsers"));
+}
+
+TEST_F(XmlApiTest, ComposesAndCopiesWithConditions) {
+  Upload("pets", "a", "one-");
+  std::string g = Upload("pets", "b", "two").Field("generation");
+  std::string body =
+      "<ComposeRequest><Component><Name>a</Name></Component><Component><Name>b</Name>"
+      "<Generation>" +
+      g + "</Generation></Component></ComposeRequest>";
+  Reply made = Send("PUT", "/pets/c?compose", body, {{"Content-Type", "text/x"}});
+  EXPECT_EQ(made.status, 200) << made.body;
+  EXPECT_EQ(Read("pets", "c"), "one-two");
+  EXPECT_EQ(Send("GET", "/pets/c").Header("Content-Type"), "text/x");
+  EXPECT_EQ(Send("PUT", "/pets/c?compose", body, {{"x-goog-if-generation-match", "0"}}).status,
+            412);
+  auto copy = [&](std::vector<std::pair<std::string, std::string>> headers) {
+    headers.emplace_back("x-goog-copy-source", "/pets/b");
+    return Send("PUT", "/pets/d", "", std::move(headers)).status;
+  };
+  EXPECT_EQ(copy({{"x-goog-copy-source-if-generation-match", "1"}}), 412);
+  EXPECT_EQ(copy({{"x-goog-copy-source-if-metageneration-match", "2"}}), 412);
+  EXPECT_EQ(copy({{"x-goog-copy-source-if-generation-match", g}}), 200);
+  EXPECT_EQ(copy({{"x-goog-if-generation-match", "0"}}), 412);
+  EXPECT_EQ(copy({{"x-goog-metadata-directive", "REPLACE"}, {"Content-Type", "a/b"}}), 200);
+  EXPECT_EQ(Send("GET", "/pets/d").Header("Content-Type"), "a/b");
 }
 
 }  // namespace

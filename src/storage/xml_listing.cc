@@ -1,81 +1,43 @@
 #include "storage/xml_listing.h"
 
 #include <algorithm>
-#include <charconv>
 
 #include "base/bytes.h"
 #include "base/error.h"
+#include "storage/xml_request.h"
+#include "storage/xml_writer.h"
 
 namespace fireweed::storage {
 namespace {
-
-// Elements one after another; text is escaped.
-class XmlText {
- public:
-  XmlText& Open(std::string_view name) {
-    out_.append("<").append(name).append(">");
-    return *this;
-  }
-  XmlText& Close(std::string_view name) {
-    out_.append("</").append(name).append(">");
-    return *this;
-  }
-  XmlText& Leaf(std::string_view name, std::string_view text) {
-    Open(name);
-    out_ += XmlEscape(text);
-    return Close(name);
-  }
-  std::string Take() { return std::move(out_); }
-
- private:
-  std::string out_ = "<?xml version='1.0' encoding='UTF-8'?>";
-};
 
 std::string Parameter(const net::Request& request, std::string_view name) {
   return request.Query(name).value_or("");
 }
 
 int MaxKeys(const net::Request& request) {
-  std::string text = Parameter(request, "max-keys");
-  if (text.empty()) return 1000;
-  int number = 0;
-  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
-  if (error != std::errc() || end != text.data() + text.size() || number < 0) {
-    throw Failure(Code::kInvalid, "InvalidArgument", "max-keys is no number.");
-  }
-  return number;
+  constexpr int64_t kMost = 1000;
+  return static_cast<int>(std::min(NumberQuery(request, "max-keys").value_or(kMost), kMost));
 }
 
-void AppendVersion(XmlText& out, const ListedVersion& version, const std::string& name) {
+void AppendVersion(XmlWriter& out, const ListedVersion& version, const std::string& name,
+                   bool versions) {
   const ObjectRow& row = version.row;
-  out.Open("Contents").Leaf("Key", name);
+  std::string_view element = versions ? "Version" : "Contents";
+  out.Open(element).Leaf("Key", name);
   out.Leaf("Generation", std::to_string(row.generation));
   out.Leaf("MetaGeneration", std::to_string(row.metageneration));
+  bool latest = row.deleted == Time{};
+  if (versions) out.Leaf("IsLatest", latest ? "true" : "false");
   out.Leaf("LastModified", FormatTime(row.updated));
   std::string etag =
       row.md5.empty() ? ObjectEtag(row.generation, row.metageneration) : HexEncode(row.md5);
   out.Leaf("ETag", "\"" + etag + "\"");
-  out.Leaf("Size", std::to_string(row.size));
-  if (row.deleted != Time{}) out.Leaf("DeletedTime", FormatTime(row.deleted));
-  out.Close("Contents");
+  out.Leaf("Size", std::to_string(row.size)).Leaf("StorageClass", row.storage_class);
+  if (!latest) out.Leaf("DeletedTime", FormatTime(row.deleted));
+  out.Close(element);
 }
 
 }  // namespace
-
-std::string XmlEscape(std::string_view text) {
-  std::string out;
-  for (char c : text) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\r': out += "&#13;"; break;
-      default: out += c;
-    }
-  }
-  return out;
-}
 
 XmlListing XmlListing::Of(const net::Request& request) {
   XmlListing listing;
@@ -90,6 +52,10 @@ XmlListing XmlListing::Of(const net::Request& request) {
   listing.marker = Parameter(request, listing.second_version ? "start-after" : "marker");
   const std::string& marker = listing.marker;
   if (marker.empty()) return listing;
+  if (std::optional<int64_t> generation = NumberQuery(request, "generation-marker")) {
+    query.page_token = PageTokenAfter(marker, *generation);
+    return listing;
+  }
   // A marker that is a common prefix stands behind everything under it; any other only behind
   // itself.
   bool common = !query.delimiter.empty() && marker.ends_with(query.delimiter);
@@ -102,12 +68,13 @@ std::string XmlListing::Render(std::string_view bucket, const ListingPage& page)
     return encode_names ? PercentEncode(text) : std::string(text);
   };
   bool truncated = !page.next_page_token.empty();
-  XmlText out;
+  XmlWriter out;
   out.Open("ListBucketResult xmlns='http://doc.s3.amazonaws.com/2006-03-01'");
   out.Leaf("Name", bucket).Leaf("Prefix", name(query.prefix));
   if (!query.delimiter.empty()) out.Leaf("Delimiter", name(query.delimiter));
   if (encode_names) out.Leaf("EncodingType", "url");
   if (second_version) {
+    out.LeafUnlessEmpty("StartAfter", name(marker));
     out.Leaf("KeyCount", std::to_string(page.items.size() + page.prefixes.size()));
     if (truncated) out.Leaf("NextContinuationToken", page.next_page_token);
   } else {
@@ -115,9 +82,18 @@ std::string XmlListing::Render(std::string_view bucket, const ListingPage& page)
     std::string last = page.items.empty() ? "" : page.items.back().name;
     if (!page.prefixes.empty()) last = std::max(last, page.prefixes.back());
     if (truncated) out.Leaf("NextMarker", name(last));
+    // Within the versions of one name.
+    bool within =
+        truncated && query.versions && !page.items.empty() && page.items.back().name == last;
+    if (within) {
+      out.Leaf("NextGenerationMarker", std::to_string(page.items.back().row.generation));
+    }
   }
+  out.Leaf("MaxKeys", std::to_string(query.max_results));
   out.Leaf("IsTruncated", truncated ? "true" : "false");
-  for (const ListedVersion& item : page.items) AppendVersion(out, item, name(item.name));
+  for (const ListedVersion& item : page.items) {
+    AppendVersion(out, item, name(item.name), query.versions);
+  }
   for (const std::string& prefix : page.prefixes) {
     out.Open("CommonPrefixes").Leaf("Prefix", name(prefix)).Close("CommonPrefixes");
   }

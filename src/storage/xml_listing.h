@@ -18,6 +18,4 @@ struct XmlListing {
   std::string Render(std::string_view bucket, const ListingPage& page) const;
 };
 
-std::string XmlEscape(std::string_view text);
-
 }  // namespace fireweed::storage

@@ -8,7 +8,7 @@
 #include "storage/listing.h"
 #include "storage/object_row.h"
 #include "storage/object_store.h"
-#include "storage/xml_api.h"
+#include "storage/xml_request.h"
 
 namespace {
 

@@ -56,6 +56,8 @@ struct ListObjects {
   std::string bucket, prefix, delimiter, startOffset, endOffset, matchGlob, pageToken, projection;
   int32_t maxResults = 1000;
   bool versions = false, includeTrailingDelimiter = false;
+  bool includeFoldersAsPrefixes = false;  // folders are not made here: nothing changes
+  bool softDeleted = false;
 };
 struct GetObject : ObjectConditions {
   std::string bucket, object, alt, projection;
@@ -69,6 +71,11 @@ struct ChangeObject : ObjectConditions {  // patch and update
 struct DeleteObject : ObjectConditions {
   std::string bucket, object;
   std::optional<int64_t> generation;
+};
+
+struct RestoreObject {
+  std::string bucket, object;
+  int64_t generation = 0;
 };
 
 struct ObjectPrecondition {
@@ -92,7 +99,7 @@ struct ComposeObject {
 struct CopyObject : ObjectConditions, SourceConditions {  // copyTo and rewriteTo
   std::string sourceBucket, sourceObject, destinationBucket, destinationObject;
   std::string destinationPredefinedAcl, projection, rewriteToken;
-  std::optional<int64_t> sourceGeneration;
+  std::optional<int64_t> sourceGeneration, maxBytesRewrittenPerCall;
   Json body;  // the destination's metadata; none means the source's
 };
 struct MoveObject : ObjectConditions, SourceConditions {
@@ -102,7 +109,8 @@ struct RewriteReply {
   std::string kind = "storage#rewriteResponse";
   int64_t totalBytesRewritten = 0, objectSize = 0;
   bool done = true;
-  Object resource;
+  std::string rewriteToken;  // while it is not done
+  std::optional<Object> resource;
 };
 
 }  // namespace fireweed::api::storage
@@ -181,7 +189,9 @@ inline constexpr auto kFields<api::storage::ListObjects> = std::tuple{
     F("projection", &api::storage::ListObjects::projection, kQuery),
     F("maxResults", &api::storage::ListObjects::maxResults, kQuery),
     F("versions", &api::storage::ListObjects::versions, kQuery),
-    F("includeTrailingDelimiter", &api::storage::ListObjects::includeTrailingDelimiter, kQuery)};
+    F("includeTrailingDelimiter", &api::storage::ListObjects::includeTrailingDelimiter, kQuery),
+    F("includeFoldersAsPrefixes", &api::storage::ListObjects::includeFoldersAsPrefixes, kQuery),
+    F("softDeleted", &api::storage::ListObjects::softDeleted, kQuery)};
 template <>
 inline constexpr auto kFields<api::storage::GetObject> =
     Join(std::tuple{F("bucket", &api::storage::GetObject::bucket, kPath),
@@ -205,6 +215,11 @@ inline constexpr auto kFields<api::storage::DeleteObject> =
                     F("object", &api::storage::DeleteObject::object, kPath),
                     F("generation", &api::storage::DeleteObject::generation, kQuery)},
          api::storage::kConditionFields);
+template <>
+inline constexpr auto kFields<api::storage::RestoreObject> =
+    std::tuple{F("bucket", &api::storage::RestoreObject::bucket, kPath),
+               F("object", &api::storage::RestoreObject::object, kPath),
+               F("generation", &api::storage::RestoreObject::generation, kQuery | kRequired)};
 template <>
 inline constexpr std::string_view kTypeName<api::storage::ObjectPrecondition> =
     "ObjectPreconditions";
@@ -243,6 +258,8 @@ inline constexpr auto kFields<api::storage::CopyObject> = Join(
                     F("projection", &api::storage::CopyObject::projection, kQuery),
                     F("rewriteToken", &api::storage::CopyObject::rewriteToken, kQuery),
                     F("sourceGeneration", &api::storage::CopyObject::sourceGeneration, kQuery),
+                    F("maxBytesRewrittenPerCall",
+                      &api::storage::CopyObject::maxBytesRewrittenPerCall, kQuery),
                     F("body", &api::storage::CopyObject::body, kBody)},
          api::storage::kConditionFields),
     api::storage::kSourceConditionFields);
@@ -262,6 +279,7 @@ inline constexpr auto kFields<api::storage::RewriteReply> =
                F("totalBytesRewritten", &api::storage::RewriteReply::totalBytesRewritten),
                F("objectSize", &api::storage::RewriteReply::objectSize),
                F("done", &api::storage::RewriteReply::done),
+               F("rewriteToken", &api::storage::RewriteReply::rewriteToken),
                F("resource", &api::storage::RewriteReply::resource)};
 }  // namespace fireweed
 
@@ -308,6 +326,13 @@ inline constexpr Method<DeleteObject, NoContent> kDeleteObject{kStorage,
                                                                "storage.objects.delete",
                                                                "storage.objects.delete",
                                                                "buckets/{bucket}"};
+inline constexpr Method<RestoreObject, Object> kRestoreObject{
+    kStorage,
+    Verb::kPost,
+    "/storage/v1/b/{bucket}/o/{object}/restore",
+    "storage.objects.restore",
+    "storage.objects.restore",
+    "buckets/{bucket}"};
 inline constexpr Method<ComposeObject, Object> kComposeObject{
     kStorage,
     Verb::kPost,
