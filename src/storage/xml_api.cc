@@ -15,15 +15,18 @@ namespace {
 struct XmlRoutes {
   api::Method<api::Empty, api::Empty> whole, root;
 };
-constexpr XmlRoutes RoutesOf(api::Verb verb, std::string_view id) {
+constexpr XmlRoutes RoutesOf(api::Verb verb, std::string_view id, std::string_view root_id) {
   return {{api::storage::kStorageXml, verb, "/{path=**}", id},
-          {api::storage::kStorageXml, verb, "/", id}};
+          {api::storage::kStorageXml, verb, "/", root_id}};
 }
-constexpr XmlRoutes kXmlGet = RoutesOf(api::Verb::kGet, "storage.xml.get");
-constexpr XmlRoutes kXmlHead = RoutesOf(api::Verb::kHead, "storage.xml.head");
-constexpr XmlRoutes kXmlPut = RoutesOf(api::Verb::kPut, "storage.xml.put");
-constexpr XmlRoutes kXmlPost = RoutesOf(api::Verb::kPost, "storage.xml.post");
-constexpr XmlRoutes kXmlDelete = RoutesOf(api::Verb::kDelete, "storage.xml.delete");
+constexpr XmlRoutes kXmlGet = RoutesOf(api::Verb::kGet, "storage.xml.get", "storage.xml.getRoot");
+constexpr XmlRoutes kXmlHead =
+    RoutesOf(api::Verb::kHead, "storage.xml.head", "storage.xml.headRoot");
+constexpr XmlRoutes kXmlPut = RoutesOf(api::Verb::kPut, "storage.xml.put", "storage.xml.putRoot");
+constexpr XmlRoutes kXmlPost =
+    RoutesOf(api::Verb::kPost, "storage.xml.post", "storage.xml.postRoot");
+constexpr XmlRoutes kXmlDelete =
+    RoutesOf(api::Verb::kDelete, "storage.xml.delete", "storage.xml.deleteRoot");
 
 // Paths of the JSON API, and on the daemon's own address those of other services, that nobody
 // serves: their clients read JSON errors.

@@ -51,6 +51,13 @@ class Depot {
   virtual void Finish(const UploadKey& key, int64_t total) = 0;
   virtual SweepReport Sweep() = 0;
 
+  // Other ways to an object, where the depot has them: in numbered parts, from other objects.
+  virtual bool HasOtherWays() const { return false; }
+  virtual void PutInParts(const std::string& name, std::string_view content) { Put(name, content); }
+  virtual void Copy(const std::string& /*from*/, const std::string& /*to*/) {}
+  virtual void Move(const std::string& /*from*/, const std::string& /*to*/) {}
+  virtual void Compose(const std::vector<std::string>& /*from*/, const std::string& /*to*/) {}
+
   virtual std::vector<FoundObject> Objects() = 0;
   // Ends an upload of which only the row was missing.
   virtual FoundUpload Look(const UploadKey& key) = 0;

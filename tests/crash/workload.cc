@@ -1,5 +1,6 @@
 #include "crash/workload.h"
 
+#include <map>
 #include <optional>
 #include <vector>
 
@@ -28,7 +29,8 @@ class Workload {
 
  private:
   void Step() {
-    uint64_t lot = random_.Below(20);
+    uint64_t lot = random_.Below(depot_.HasOtherWays() ? 26 : 20);
+    if (lot >= 20) return OtherWay();
     if (lot < 7) return Put();
     if (lot < 9) return Remove();
     if (lot < 11) return plan_.counts ? Count() : Put();
@@ -47,16 +49,58 @@ class Workload {
 
   void Put() {
     std::string name = Name(), content = Content();
-    notary_.May(name, content);
+    MayBecome(name, content);
     depot_.Put(name, content);
+    Know(name, content);
+  }
+
+  // What a name holds for sure: other objects are made of it.
+  void Know(const std::string& name, const std::optional<std::string>& content) {
     notary_.Must(name, content);
+    known_[name] = content;
+  }
+
+  void OtherWay() {
+    std::string to = Name(), from = Name();
+    if (random_.Below(3) == 0) {
+      std::string content = Content();
+      MayBecome(to, content);
+      depot_.PutInParts(to, content);
+      return Know(to, content);
+    }
+    auto source = known_.find(from);
+    if (source == known_.end() || !source->second) return Put();
+    std::string content = *source->second;
+    switch (random_.Below(3)) {
+      case 0:
+        MayBecome(to, content);
+        depot_.Copy(from, to);
+        return Know(to, content);
+      case 1:
+        MayBecome(to, content + content);
+        depot_.Compose({from, from}, to);
+        return Know(to, content + content);
+      default:
+        if (to == from) return;
+        MayBecome(to, content);
+        MayBecome(from, std::nullopt);
+        depot_.Move(from, to);
+        Know(from, std::nullopt);
+        return Know(to, content);
+    }
+  }
+
+  // It is not known any more until the change is acknowledged.
+  void MayBecome(const std::string& name, const std::optional<std::string>& content) {
+    known_.erase(name);
+    notary_.May(name, content);
   }
 
   void Remove() {
     std::string name = Name();
-    notary_.May(name, std::nullopt);
+    MayBecome(name, std::nullopt);
     depot_.Remove(name);
-    notary_.Must(name, std::nullopt);
+    Know(name, std::nullopt);
   }
 
   void Count() {
@@ -98,11 +142,11 @@ class Workload {
   }
 
   void Finish(const OpenUpload& upload) {
-    notary_.May(upload.promise.name, upload.promise.content);
+    MayBecome(upload.promise.name, upload.promise.content);
     notary_.Upload(upload.key, [](UploadPromise& p) { p.may_have_ended = true; });
     depot_.Finish(upload.key, static_cast<int64_t>(upload.promise.content.size()));
     notary_.Upload(upload.key, [](UploadPromise& p) { p.must_have_ended = true; });
-    notary_.Must(upload.promise.name, upload.promise.content);
+    Know(upload.promise.name, upload.promise.content);
   }
 
   Depot& depot_;
@@ -110,6 +154,7 @@ class Workload {
   const WorkloadPlan& plan_;
   SeededRandom random_;
   int64_t count_ = 0;
+  std::map<std::string, std::optional<std::string>> known_;
   std::optional<OpenUpload> open_;
 };
 
