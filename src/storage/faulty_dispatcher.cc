@@ -214,9 +214,11 @@ std::optional<FaultOrder> FaultyDispatcher::OrderOf(const net::Request& request,
 }
 
 std::optional<net::Response> FaultyDispatcher::TryInline(const net::Request& request) {
-  bool ordered =
-      request.Header(kTest) || request.Header(kInstructions) || request.Header(kOldInstructions);
-  return ordered ? std::nullopt : router_.TryInline(request);
+  return HasOrder(request) ? std::nullopt : router_.TryInline(request);
+}
+
+std::unique_ptr<net::BodySink> FaultyDispatcher::TryOpenInline(const net::Request& request) {
+  return HasOrder(request) ? nullptr : router_.TryOpenInline(request);
 }
 
 net::Answer FaultyDispatcher::Handle(const net::Request& request) {
