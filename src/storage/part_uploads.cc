@@ -75,8 +75,8 @@ BlobInfo PartDraft::Commit(const DeclaredSums& declared) {
 
 std::string PartUploads::Start(const UploadTarget& target) {
   CheckObjectName(target.metadata.name);
-  PartUpload upload{target.bucket, target.metadata, target.predefined_acl, target.owner,
-                    clock_.Now(), target.may_replace};
+  PartUpload upload{target.bucket, target.metadata, target.predefined_acl,
+                    target.owner,  clock_.Now(),    target.may_replace};
   std::string id = random_.Hex(kIdBytes);
   catalog_.Write(
       "part upload start",
@@ -155,8 +155,8 @@ NewObject PartUploads::Join(const PartUploadAddress& address,
     }
     return rows;
   });
-  UploadTarget target{upload.bucket, upload.metadata, {}, upload.predefined_acl, upload.owner,
-                      upload.may_replace};
+  UploadTarget target{upload.bucket,         upload.metadata, {},
+                      upload.predefined_acl, upload.owner,    upload.may_replace};
   NewObject object = target.Object(catalog_);
   for (size_t i = 0; i < found.size(); ++i) {
     if (i + 1 < found.size() && found[i].size < kSmallestPart) {
