@@ -88,7 +88,6 @@ InstanceRecord MakeInstance(Txn& txn, const api::compute::InsertInstance& reques
   Instance& instance = record.resource;
   RequireZone(record.project, record.zone);
   RequireResourceName(instance.name);
-@@  }
   CheckMetadata(instance.metadata);
   FitMachineType(record, context);
   FitDisks(txn, record);

@@ -10,7 +10,7 @@
 #include "identity/service_accounts.h"
 #include "net/errors.h"
 #include "storage/signed_url.h"
-#include "storage/xml_listing.h"
+#include "storage/xml_writer.h"
 
 namespace fireweed::storage {
 namespace {
