@@ -49,6 +49,8 @@ struct ComputeConfig {
 struct StorageConfig {
   int64_t reserve_bytes = 256 << 20;
   int32_t sweep_minutes = 60;
+  int32_t scrub_mb_per_second = 8;
+  int32_t cache_mb = 64;
   bool faults = false;
 };
 
@@ -139,6 +141,11 @@ inline constexpr auto kFields<StorageConfig> =
                  "can always be written."),
                F("sweepMinutes", &StorageConfig::sweep_minutes, 0,
                  "How often bytes that no object refers to are removed."),
+               F("scrubMbPerSecond", &StorageConfig::scrub_mb_per_second, 0,
+                 "How fast stored bytes are read and compared with their checksums, once a day. 0: "
+                 "never."),
+               F("cacheMb", &StorageConfig::cache_mb, 0,
+                 "Memory for small objects that are read again and again."),
                F("faults", &StorageConfig::faults, 0,
                  "Serve faults that clients order, to test their retries: the header "
                  "x-goog-emulator-instructions and the resource /retry_test.")};

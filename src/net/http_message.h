@@ -61,6 +61,9 @@ struct Request {
   std::string BaseUrl() const;
 };
 
+// Whether a percent-encoded name in a query is this one.
+bool IsQueryName(std::string_view raw, std::string_view name);
+
 // Bytes that a handler produces while they are sent. Read is called on pool threads, never twice at
 // once.
 class ByteSource {
@@ -91,6 +94,9 @@ struct Response {
                std::unique_ptr<ByteSource>>
       body;
   bool close = false;  // end the connection after this response
+  // More headers, written once and sent often: lines as they go out, each with its line end. The handler vouches for them; Header
+  // does not see them.
+  std::shared_ptr<const std::string> head_lines;
 
   void Set(std::string_view name, std::string value);  // replaces, case-insensitive
   void Add(std::string_view name, std::string value) {

@@ -15,4 +15,7 @@ enum class EtagForm {
 // Failure(kNotModified) when the client has it already, kPrecondition when its own conditions fail.
 net::Response MediaReply(const OpenedObject& object, const net::Request& request, EtagForm form);
 
+// The same, with the headers of a plain answer written only once. One form for each object.
+net::Response HotMediaReply(const HotObject& object, const net::Request& request, EtagForm form);
+
 }  // namespace fireweed::storage

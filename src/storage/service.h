@@ -19,6 +19,7 @@
 #include "storage/part_uploads.h"
 #include "storage/resumable.h"
 #include "storage/signatures.h"
+#include "storage/scrub.h"
 #include "storage/uploads.h"
 #include "storage/xml_api.h"
 
@@ -33,6 +34,7 @@ struct StorageParts {
   const Clock& clock;
   Random& random;
   Logger& log;
+  StoreOptions options = {};
 };
 
 class StorageService {
@@ -48,6 +50,7 @@ class StorageService {
   SweepReport Sweep();
 
   ObjectStore& store() { return store_; }
+  Scrub& scrub() { return scrub_; }
 
  private:
   Catalog& catalog_;
@@ -56,6 +59,7 @@ class StorageService {
   Logger& log_;
   ObjectStore store_;
   KmsKeys kms_keys_;
+  Scrub scrub_;
   ResumableUploads resumable_;
   ObjectAccess object_access_;
   PartUploads part_uploads_;
