@@ -39,6 +39,7 @@ int Run(const std::vector<std::string>& arguments, const Context& context) {
   AddEnvCommands(app, settings);
   AddDoctorCommand(app, settings);
   AddIdentityCommands(app, settings);
+  AddRemoteCommands(app, settings);
   AddComputeCommands(app, settings);
   AddCompletionCommand(app, settings);
   // CLI11 takes the words last first.
