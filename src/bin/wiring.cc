@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "api/admin/server.h"
 #include "base/bytes.h"
 #include "base/disk.h"
 #include "base/ids.h"
@@ -65,6 +66,7 @@
 #include "net/batch.h"
 #include "net/certificate_authority.h"
 #include "net/discovery.h"
+#include "net/errors.h"
 #include "net/google_connect_policy.h"
 #include "net/http_server.h"
 #include "net/minted_certificates.h"
@@ -143,6 +145,7 @@ struct Daemon::Parts {
   void PrepareOwner();
   void Route();
   void Listen();
+  net::Response DescribeServer() const;
   void WriteEndpoint();
   void CheckReady();
   void CollectMetrics(std::vector<Metric>& metrics);
@@ -441,6 +444,8 @@ void Daemon::Parts::Route() {
   service_usage.Serve(router);
   admin_service.Serve(router);
   logging.Serve(router);
+  router.OnRaw(api::admin::kDescribeServer.entry(),
+               [this](const net::Call&) -> net::Answer { return DescribeServer(); });
   storage.Serve(router);
   source_repos.Serve(router);
   git.Serve(router);
@@ -460,6 +465,13 @@ void Daemon::Parts::Route() {
   for (const char* version : {"beta", "alpha"}) {
     router.Alias(fmt::format("/compute/{}/", version), "/compute/v1/");
   }
+}
+
+net::Response Daemon::Parts::DescribeServer() const {
+  api::admin::ServerDescription server{authority->certificate_pem(), FIREWEED_VERSION, daemon_id,
+                                       options.config.projects.default_project,
+                                       options.config.projects.zone};
+  return net::JsonResponse(200, EncodeJson(server));
 }
 
 void Daemon::Parts::Listen() {

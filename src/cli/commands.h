@@ -15,6 +15,7 @@ void AddDaemonCommands(CLI::App& app, Settings& settings);  // up down status lo
 void AddEnvCommands(CLI::App& app, Settings& settings);     // env ca
 void AddDoctorCommand(CLI::App& app, Settings& settings);
 void AddIdentityCommands(CLI::App& app, Settings& settings);  // projects tokens service-accounts
+void AddRemoteCommands(CLI::App& app, Settings& settings);    // credential forward
 void AddComputeCommands(CLI::App& app, Settings& settings);
 void AddIntegrityCommands(CLI::App& app, Settings& settings);  // backup restore storage fsck
 void AddCompletionCommand(CLI::App& app, Settings& settings);

@@ -42,7 +42,8 @@ bool IsAlive(const Endpoint& endpoint) {
   std::ifstream stat(fmt::format("/proc/{}/stat", endpoint.pid));
   std::string number, name, state;
   stat >> number >> name >> state;
-  return name == "(fireweedd)" && state != "Z" && state != "X";
+  const char* program = endpoint.server.empty() ? "(fireweedd)" : "(fireweed)";
+  return name == program && state != "Z" && state != "X";
 }
 
 }  // namespace fireweed::cli

@@ -32,7 +32,8 @@ struct Settings {
 
 // ~/.fireweed, or /var/lib/fireweed for root.
 std::string DefaultState(const Context& context);
-// Whether the process that wrote this endpoint still serves.
+// Whether the process that wrote this endpoint (the daemon, or a forwarder to one elsewhere) still
+// serves.
 bool IsAlive(const Endpoint& endpoint);
 
 }  // namespace fireweed::cli

@@ -8,6 +8,7 @@
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "api/admin/server.h"
 #include "base/unique_fd.h"
 #include "cli/commands.h"
 #include "cli/daemon_process.h"
@@ -18,6 +19,7 @@
 namespace fireweed::cli {
 namespace {
 
+constexpr std::chrono::seconds kEndLimit{10};   // of a process that was killed
 constexpr std::chrono::seconds kStopLimit{40};  // the daemon drains for 30 s at most
 
 struct UpOptions {
@@ -38,12 +40,34 @@ void PrintEndpoint(const Endpoint& endpoint, const Settings& settings, std::stri
   fmt::print("  next   eval \"$(fireweed env)\"\n");
 }
 
+// Whether the daemon of this endpoint answers: a number may be another's by now, and a process that
+// was killed has its name until it is gone.
+bool Answers(const Endpoint& endpoint) {
+  try {
+    RestClient client(endpoint, {});
+    std::string text = client.SendUnsigned("GET", std::string(api::admin::kDescribeServer.path));
+    return DecodeJson<api::admin::ServerDescription>(text).daemonId == endpoint.daemon_id;
+  } catch (const Failure&) {
+    return false;
+  }
+}
+
 void Up(const UpOptions& options, const Settings& settings) {
   std::string state = std::filesystem::absolute(settings.State());
   std::optional<Endpoint> old = ReadEndpoint(state);
   if (old && IsAlive(*old)) {
-    PrintEndpoint(*old, settings, "is running already");
-    return;
+    if (Answers(*old)) {
+      PrintEndpoint(*old, settings, "is running already");
+      return;
+    }
+    // Killed and not gone yet: its directory is free once it has ended. A foreign process that has
+    // its number by now holds nothing of ours, and the state's lock decides.
+    WaitForEnd(old->pid, kEndLimit);
+  }
+  if (old && !old->server.empty()) {
+    throw Failure(Code::kPrecondition,
+                  fmt::format("{} is for the daemon at {}: choose another directory with --state",
+                              state, old->server));
   }
   DaemonStart start;
   start.program = settings.context->program_directory + "/fireweedd";

@@ -90,6 +90,13 @@ void BecomeDaemon(const DaemonStart& start) {
   throw Failure(ErrnoError(errno, "run " + start.program));
 }
 
+bool WaitForEnd(int64_t pid, std::chrono::milliseconds limit) {
+  UniqueFd process(static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(pid), 0)));
+  if (!process) return errno == ESRCH;
+  pollfd end{process.get(), POLLIN, 0};
+  return poll(&end, 1, static_cast<int>(limit.count())) == 1;
+}
+
 bool StopDaemon(int64_t pid, std::chrono::milliseconds limit) {
   UniqueFd process(static_cast<int>(syscall(SYS_pidfd_open, static_cast<pid_t>(pid), 0)));
   if (!process) return errno == ESRCH;

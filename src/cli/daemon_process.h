@@ -19,6 +19,8 @@ struct DaemonStart {
 void StartDaemon(const DaemonStart& start);
 // Becomes the daemon, for supervisors. Returns only by throwing.
 [[noreturn]] void BecomeDaemon(const DaemonStart& start);
+// Waits until the process has ended and its locks are free. False when `limit` passed first.
+bool WaitForEnd(int64_t pid, std::chrono::milliseconds limit);
 // SIGTERM, then SIGKILL when `limit` has passed. True when it ended in good order.
 bool StopDaemon(int64_t pid, std::chrono::milliseconds limit);
 

@@ -29,6 +29,10 @@ Finding CheckDaemon(const Settings& settings, const std::optional<Endpoint>& end
     return {"daemon", Health::kBad, "none in " + settings.State(), "start one with `fireweed up`"};
   }
   if (!IsAlive(*endpoint)) {
+    if (!endpoint->server.empty()) {
+      return {"daemon", Health::kBad, "the forwarder to " + endpoint->server + " is not running",
+              "type again: eval \"$(fireweed env)\""};
+    }
     return {"daemon", Health::kBad, "not running",
             "start it with `fireweed up`: it comes back on the same ports; or leave it with eval "
             "\"$(fireweed env --unset)\""};

@@ -13,6 +13,7 @@
 #include "cli/doctor.h"
 #include "cli/env_check.h"
 #include "cli/output.h"
+#include "cli/remote.h"
 
 namespace fireweed::cli {
 namespace {
@@ -20,6 +21,7 @@ namespace {
 struct EnvOptions {
   bool unset = false, check = false, no_proxy = false;
   std::string format = "shell";
+  RemoteDaemon remote;
   std::vector<std::string> clients;
 };
 
@@ -107,7 +109,25 @@ void PrintEnv(const EnvOptions& options, const Settings& settings) {
   }
 }
 
-void Env(const EnvOptions& options, const Settings& settings) {
+// Another machine's daemon gets a directory here, and a forwarder in front of it.
+void UseRemote(const EnvOptions& options, Settings& settings) {
+  if (!options.remote.server.empty()) {
+    if (options.remote.fingerprint.empty()) {
+      throw Failure(Code::kInvalid,
+                    "--server needs --ca-fingerprint: on that machine, `fireweed ca --fingerprint` "
+                    "prints it");
+    }
+    if (settings.state.empty()) {
+      settings.state = RemoteState(*settings.context, options.remote);
+    }
+    settings.state = std::filesystem::absolute(settings.state);
+    PrepareRemote(settings.state, options.remote);
+  }
+  std::optional<Endpoint> endpoint = ReadEndpoint(settings.State());
+  if (endpoint && !endpoint->server.empty()) EnsureForwarder(settings, settings.State());
+}
+
+void Env(const EnvOptions& options, Settings& settings) {
   if (options.unset) {
     fmt::print("{}",
                RenderEnv(PlanUnset(settings.context->environment), FormatByName(options.format)));
@@ -126,6 +146,7 @@ void Env(const EnvOptions& options, const Settings& settings) {
     if (!good) throw CLI::RuntimeError(1);
     return;
   }
+  UseRemote(options, settings);
   PrintEnv(options, settings);
 }
 
@@ -142,6 +163,12 @@ void AddEnvCommands(CLI::App& app, Settings& settings) {
   command->add_flag("--check", options->check,
                     "Say whether this shell reaches the daemon, and why not");
   command->add_flag("--no-proxy", options->no_proxy, "Endpoint settings instead of a proxy");
+  command->add_option("--server", options->remote.server,
+                      "Use the daemon of another machine: https://HOST:PORT");
+  command->add_option("--ca-fingerprint", options->remote.fingerprint,
+                      "Of that daemon, as `fireweed ca --fingerprint` prints it there");
+  command->add_option("--credential", options->remote.credential,
+                      "File that `fireweed credential` printed there; once is enough");
   command->add_option("--format", options->format, "shell, json or dotenv")
       ->check(CLI::IsMember({"shell", "json", "dotenv"}))
       ->capture_default_str();

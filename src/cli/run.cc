@@ -39,6 +39,7 @@ int Run(const std::vector<std::string>& arguments, const Context& context) {
   AddEnvCommands(app, settings);
   AddDoctorCommand(app, settings);
   AddIdentityCommands(app, settings);
+  AddRemoteCommands(app, settings);
   AddComputeCommands(app, settings);
   AddIntegrityCommands(app, settings);  // after the group it adds to
   AddCompletionCommand(app, settings);

@@ -20,6 +20,9 @@ struct Endpoint {
   std::string zone;
   std::string owner;   // e-mail of the local owner
   std::string driver;  // what runs instances
+  // The daemon is another machine's, at HOST:PORT; `http` is then a forwarder here, `pid` its
+  // process, and `authority` the file with that daemon's certificate authority.
+  std::string server, authority;
 };
 
 // The owner's credential in the form that Google's libraries read.
@@ -41,9 +44,12 @@ inline constexpr const char* kDaemonLogFile = "log/fireweedd.log";
 
 // Absent when no daemon has ever served from this directory. Throws Failure on a broken file.
 std::optional<Endpoint> ReadEndpoint(const std::string& state);
+void WriteEndpoint(const std::string& state, const Endpoint& endpoint);
 AuthorizedUser ReadOwner(const std::string& state);
 // A whole small file; kNotFound and kDenied name the path and what to do about it.
 std::string ReadStateFile(const std::string& state, const std::string& name);
+// Replaces a small file of the directory in one step, mode 0600.
+void WriteStateFile(const std::string& state, const std::string& name, std::string_view contents);
 
 }  // namespace fireweed
 
@@ -58,7 +64,9 @@ inline constexpr auto kFields<Endpoint> = std::tuple{F("http", &Endpoint::http),
                                                      F("project", &Endpoint::default_project),
                                                      F("zone", &Endpoint::zone),
                                                      F("owner", &Endpoint::owner),
-                                                     F("driver", &Endpoint::driver)};
+                                                     F("driver", &Endpoint::driver),
+                                                     F("server", &Endpoint::server),
+                                                     F("authority", &Endpoint::authority)};
 template <>
 inline constexpr auto kFields<AuthorizedUser> =
     std::tuple{F("type", &AuthorizedUser::type),

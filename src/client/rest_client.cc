@@ -61,10 +61,24 @@ inline constexpr auto kFields<TokenReply> =
     std::tuple{F("access_token", &TokenReply::access_token), F("error", &TokenReply::error),
                F("error_description", &TokenReply::error_description)};
 
+namespace {
+
+// Another machine's daemon is asked directly. Its certificates are for names that it serves, not
+// for wherever it happens to be.
+net::HttpClient::Options ReachOptions(const Endpoint& endpoint) {
+  net::HttpClient::Options options;
+  if (endpoint.server.empty()) return options;
+  options.ca_file = endpoint.authority;
+  options.tls_name = "storage.googleapis.com";
+  return options;
+}
+
+}  // namespace
+
 RestClient::RestClient(const Endpoint& endpoint, AuthorizedUser owner)
-    : base_url_("http://" + endpoint.http),
+    : base_url_(endpoint.server.empty() ? "http://" + endpoint.http : "https://" + endpoint.server),
       owner_(std::move(owner)),
-      http_(std::make_unique<net::HttpClient>(net::HttpClient::Options{})) {}
+      http_(std::make_unique<net::HttpClient>(ReachOptions(endpoint))) {}
 
 RestClient::~RestClient() = default;
 

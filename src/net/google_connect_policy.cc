@@ -94,6 +94,7 @@ ConnectVerdict GoogleConnectPolicy::Decide(const Request& request, std::string_v
     return Error{Code::kUnauthenticated, "",
                  "the proxy needs this user's secret: run eval \"$(fireweed env)\" again"};
   }
+  if (IsInterceptedHost(host) && options_.served_at) return *options_.served_at;
   if (IsInterceptedHost(host)) return Intercept{instance ? std::string() : options_.principal};
   Tunnel tunnel;
   tunnel.host = std::string(host);

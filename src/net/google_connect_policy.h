@@ -23,6 +23,9 @@ class GoogleConnectPolicy final : public ConnectPolicy {
     // Whether `secret` is the proxy secret of `user`; compares in constant time. I/O thread.
     std::function<bool(std::string_view user, std::string_view secret)> knows_secret;
     std::string principal;  // who is signed in by the secret
+    // Where Google's names are served when not here: their bytes go there as they are, so that TLS
+    // is between the client and that daemon. For a machine that uses another one's daemon.
+    std::optional<Tunnel> served_at;
     std::optional<Upstream> upstream;
     // Hosts that do not go through the upstream: names with all below them, or addresses and
     // networks.

@@ -67,6 +67,24 @@ class Policy : public testing::Test {
   GoogleConnectPolicy policy_{Options()};
 };
 
+// A machine that uses another one's daemon: Google's names go there, all else as before.
+TEST_F(Policy, PassesGooglesNamesOnWhereTheyAreServed) {
+  GoogleConnectPolicy::Options options = Options();
+  options.served_at = Tunnel{"daemon.lan", 8443, {}};
+  GoogleConnectPolicy policy(options);
+  ConnectVerdict google = policy.Decide(From(local_, "ann:s3cret:x"), "ml.googleapis.com", 443);
+  ASSERT_TRUE(std::holds_alternative<Tunnel>(google));
+  EXPECT_EQ(std::get<Tunnel>(google).host, "daemon.lan");
+  EXPECT_EQ(std::get<Tunnel>(google).port, 8443);
+  EXPECT_FALSE(std::get<Tunnel>(google).through) << "not through the proxy of before";
+  ConnectVerdict other = policy.Decide(From(local_, "ann:s3cret:x"), "example.org", 443);
+  ASSERT_TRUE(std::holds_alternative<Tunnel>(other));
+  EXPECT_EQ(std::get<Tunnel>(other).host, "example.org");
+  EXPECT_TRUE(std::get<Tunnel>(other).through);
+  ConnectVerdict stranger = policy.Decide(From(local_), "ml.googleapis.com", 443);
+  EXPECT_TRUE(std::holds_alternative<Error>(stranger));
+}
+
 TEST_F(Policy, AsksTheLoopbackSideForItsSecret) {
   for (const char* credentials : {"", "ann:wrong", "ann", "bob:s3cret:x", ":"}) {
     ConnectVerdict verdict =

@@ -192,7 +192,7 @@ void HttpClient::State::SetUpTls() {
   tls = std::shared_ptr<SSL_CTX>(SSL_CTX_new(TLS_client_method()), SSL_CTX_free);
   if (!tls) throw Failure(Code::kInternal, "cannot make a TLS context");
   SSL_CTX_set_min_proto_version(tls.get(), TLS1_2_VERSION);
-  SSL_CTX_set_verify(tls.get(), SSL_VERIFY_PEER, nullptr);
+  SSL_CTX_set_verify(tls.get(), options.trust_anybody ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, nullptr);
   if (options.ca_file.empty()) {
     SSL_CTX_set_default_verify_paths(tls.get());
   } else if (SSL_CTX_load_verify_locations(tls.get(), options.ca_file.c_str(), nullptr) != 1) {
@@ -251,7 +251,7 @@ Connection HttpClient::State::Connect(const Url& url) {
     if (proxy && proxy->https)
       throw Failure(Code::kInvalid, "https through an https proxy is not supported");
     if (proxy) AskProxy(*connection, url);
-    connection->StartTls(tls.get(), url.host);
+    connection->StartTls(tls.get(), options.tls_name.empty() ? url.host : options.tls_name);
   }
   return connection;
 }

@@ -45,7 +45,10 @@ class HttpClient {
  public:
   struct Options {
     std::string ca_file;  // PEM; empty: the system's authorities
-    std::string proxy;    // "http://user:secret@host:port"; empty: none
+    // Take whatever certificate comes: only for what is then checked by a fingerprint.
+    bool trust_anybody = false;
+    std::string tls_name;  // whom the certificate must name; empty: the host of the URL
+    std::string proxy;     // "http://user:secret@host:port"; empty: none
     std::chrono::milliseconds connect_limit{10'000};
     std::chrono::milliseconds stall_limit{120'000};  // without a byte moving
     int64_t max_body_bytes = int64_t{256} << 20;     // of a collected body
