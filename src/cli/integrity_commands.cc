@@ -135,8 +135,9 @@ void AddIntegrityCommands(CLI::App& app, Settings& settings) {
   CLI::App* restore = app.add_subcommand("restore", "Fill an empty state directory from a backup");
   restore->add_option("directory", *directory, "A backup")->required();
   restore->callback([directory, &settings] { Restore(*directory, settings); });
-  CLI::App* storage = app.get_subcommand_no_throw("storage");
-  if (storage == nullptr) storage = app.add_subcommand("storage", "Objects and buckets");
+  auto groups = app.get_subcommands([](CLI::App* group) { return group->get_name() == "storage"; });
+  CLI::App* storage =
+      groups.empty() ? app.add_subcommand("storage", "Objects and buckets") : groups[0];
   storage
       ->add_subcommand("fsck", "Prove that every stored object is whole and matches its checksums")
       ->callback([&settings] { Fsck(settings); });
