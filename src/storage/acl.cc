@@ -121,21 +121,29 @@ void NormalizeAcl(Acl& acl, AclOf of) {
   acl = std::move(sound);
 }
 
-bool HasPublicEntry(const Acl& acl) {
-  return std::any_of(acl.begin(), acl.end(),
-                     [](const AccessEntry& entry) { return IsPublicEntity(entry.entity); });
-}
-
-void RefusePublic(const Acl& acl) {
-  if (HasPublicEntry(acl)) {
-    throw Failure(Code::kPrecondition, "conditionNotMet", std::string(kNoPublic));
+void RefusePublic(const Acl& before, const Acl& after) {
+  for (const AccessEntry& entry : after) {
+    bool there = std::any_of(before.begin(), before.end(), [&](const AccessEntry& old) {
+      return old.entity == entry.entity && old.role == entry.role;
+    });
+    if (IsPublicEntity(entry.entity) && !there) {
+      throw Failure(Code::kPrecondition, "conditionNotMet", std::string(kNoPublic));
+    }
   }
 }
 
-void RefusePublic(const std::vector<api::Binding>& bindings) {
-  for (const api::Binding& binding : bindings) {
-    if (std::any_of(binding.members.begin(), binding.members.end(), IsPublicEntity)) {
-      throw Failure(Code::kPrecondition, "conditionNotMet", std::string(kNoPublic));
+void RefusePublic(const std::vector<api::Binding>& before, const std::vector<api::Binding>& after) {
+  auto there = [&](std::string_view role, const std::string& member) {
+    return std::any_of(before.begin(), before.end(), [&](const api::Binding& old) {
+      return old.role == role &&
+             std::find(old.members.begin(), old.members.end(), member) != old.members.end();
+    });
+  };
+  for (const api::Binding& binding : after) {
+    for (const std::string& member : binding.members) {
+      if (IsPublicEntity(member) && !there(binding.role, member)) {
+        throw Failure(Code::kPrecondition, "conditionNotMet", std::string(kNoPublic));
+      }
     }
   }
 }

@@ -29,11 +29,10 @@ Acl PredefinedObjectAcl(std::string_view word, int64_t project_number, std::stri
 // Failure(kInvalid) for what is no entity, or no role here.
 void NormalizeAcl(Acl& acl, AclOf of);
 
-bool HasPublicEntry(const Acl& acl);
-// Failure(kPrecondition) when the list opens something to everybody.
-void RefusePublic(const Acl& acl);
-// The same for a policy.
-void RefusePublic(const std::vector<api::Binding>& bindings);
+// Failure(kPrecondition) when the change opens something to everybody. What was open before may stay
+// in the list: it counts for nobody, and whoever changes the rest need not take it out.
+void RefusePublic(const Acl& before, const Acl& after);
+void RefusePublic(const std::vector<api::Binding>& before, const std::vector<api::Binding>& after);
 
 // Fills what the server adds to each entry: kind, id, links, email, team.
 void CompleteBucketAcl(api::storage::Bucket& bucket);

@@ -56,7 +56,7 @@ void SettleLists(const Bucket& before, Bucket& after) {
     }
     if (HasUniformAccess(before))
       RefuseUniform(after, "Cannot use ACL API to update bucket policy");
-    if (PreventsPublic(after)) RefusePublic(after.*list);
+    if (PreventsPublic(after)) RefusePublic(before.*list, after.*list);
     // A bucket is never without an owner; objects to come have theirs.
     if (own && after.acl.empty()) after.acl = PredefinedBucketAcl("private", after.projectNumber);
   }

@@ -269,8 +269,8 @@ api::Policy Buckets::GetPolicy(const api::storage::BucketName& request, const ne
 api::Policy Buckets::SetPolicy(const api::storage::SetBucketPolicy& request, const net::Call&) {
   api::Policy policy = fireweed::Update(catalog_, "bucket policy", [&](Txn& txn) {
     Bucket bucket = FindBucket(txn, request.bucket).value;
-    if (PreventsPublic(bucket)) RefusePublic(request.body.bindings);
     api::Policy there = identity::GetPolicy(txn, BucketResource(request.bucket));
+    if (PreventsPublic(bucket)) RefusePublic(there.bindings, request.body.bindings);
     if (!request.body.etag.raw.empty() && request.body.etag != there.etag) {
       throw Failure(Code::kPrecondition, "conditionNotMet",
                     "At least one of the pre-conditions you specified did not hold.");

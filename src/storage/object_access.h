@@ -41,6 +41,7 @@ class ObjectAccess {
   bool MayByPolicy(const net::Caller& caller, std::string_view permission,
                    const std::string& bucket) const;
 
+  bool HasBucket(const std::string& name) const { return buckets_.Get(name) != nullptr; }
   // The bucket's row as it is now; Failure(kNotFound) when there is none.
   std::shared_ptr<const Row<api::storage::Bucket>> Bucket(const std::string& name) const;
 

@@ -207,7 +207,10 @@ TEST_F(ObjectAccessTest, PublicAccessPrevention) {
     EXPECT_EQ(reply.status, 412) << path << reply.body;
     EXPECT_THAT(reply.body, HasSubstr("public access prevention is enforced"));
   }
-  EXPECT_EQ(Send("PUT", "/storage/v1/b/pets/iam", open).status, 412);
+  EXPECT_EQ(Send("PUT", "/storage/v1/b/pets/iam", open).status, 200) << "it was there before";
+  std::string more =
+      R"({"bindings":[{"role":"roles/storage.objectAdmin","members":["allUsers"]}]})";
+  EXPECT_EQ(Send("PUT", "/storage/v1/b/pets/iam", more).status, 412);
   EXPECT_EQ(Upload("pets", "bat", "x", "&predefinedAcl=publicRead").status, 412);
   std::string off = R"({"iamConfiguration":{"publicAccessPrevention":"inherited"}})";
   Send("PATCH", "/storage/v1/b/pets", off);

@@ -74,7 +74,7 @@ void SettleNewAcl(const Bucket& bucket, ObjectRow& row) {
   Acl given = row.rare.empty() ? Acl() : ToObject(row, "", "").acl;
   if (!given.empty()) {
     RefuseUniform(bucket, "Cannot insert legacy ACL for an object");
-    if (PreventsPublic(bucket)) RefusePublic(given);
+    if (PreventsPublic(bucket)) RefusePublic({}, given);
     return;
   }
   if (HasUniformAccess(bucket) || IsUsual(bucket.defaultObjectAcl, bucket.projectNumber)) return;
@@ -110,7 +110,7 @@ void SettleChangedAcl(const Bucket& bucket, const Acl& before, api::storage::Obj
   }
   CloseEmptyAcl(bucket, after);
   RefuseUniform(bucket, "Cannot update access control for an object");
-  if (PreventsPublic(bucket)) RefusePublic(after.acl);
+  if (PreventsPublic(bucket)) RefusePublic(before, after.acl);
 }
 
 }  // namespace fireweed::storage

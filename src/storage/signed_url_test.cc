@@ -141,7 +141,22 @@ TEST_F(SignedUrlTest, V4Expires) {
   EXPECT_THAT(early.body, HasSubstr("not valid until"));
 }
 
-TEST_F(SignedUrlTest, HostStyleAndPorts) {
+TEST_F(SignedUrlTest, AHostOfOnesOwnIsBoundToTheBucketOfItsName) {
+  MakeBucket("data.example.org");
+  Send("PATCH", "/storage/v1/b/data.example.org/o/cat?predefinedAcl=publicRead", "{}");
+  EXPECT_EQ(Anonymous("GET", "/cat", "", {}, "data.example.org").body, "meow");
+  EXPECT_EQ(Anonymous("GET", "/pets/cat", "", {}, "data.example.org").status, 401);
+  EXPECT_EQ(Anonymous("GET", "/data.example.org/cat", "", {}, "other.example.org").body, "meow")
+      << "no bucket of that name: the path says";
+  Send("PUT", "/storage/v1/b/data.example.org/iam",
+       std::string(R"({"bindings":[{"role":"roles/storage.objectAdmin","members":)") +
+           R"(["serviceAccount:)" + kEmail + R"("]}]})");
+  Upload("data.example.org", "dog", "woof");
+  std::string query = V4("GET", "/dog", "host:data.example.org\n", "host");
+  EXPECT_EQ(Anonymous("GET", "/dog?" + query, "", {}, "data.example.org").body, "woof");
+}
+
+TEST_F(SignedUrlTest, HostStyle) {
   std::string query = V4("GET", "/cat", "host:pets.storage.googleapis.com\n", "host");
   EXPECT_EQ(Anonymous("GET", "/cat?" + query, "", {}, "pets.storage.googleapis.com").body, "meow");
 }

@@ -71,10 +71,15 @@ void XmlApi::Serve(net::Router& router) {
   stream(kXmlPost, [this](const net::Call& call) { return OpenPost(call); });
 }
 
+XmlAddress XmlApi::AddressOf(const net::Request& request) const {
+  bool bound = MayBeBound(request.host) && object_access_.HasBucket(std::string(request.host));
+  return bound ? BoundXmlAddress(request) : XmlAddressOf(request);
+}
+
 net::Answer XmlApi::Get(const net::Call& call) {
   if (IsOtherApi(call.http)) return net::JsonError(NoSuchMethod(call.http));
   return WithXmlErrors([&]() -> net::Answer {
-    XmlAddress address = XmlAddressOf(call.http);
+    XmlAddress address = AddressOf(call.http);
     if (address.bucket.empty()) return buckets_->ListAll(call);
     if (address.object.empty()) return GetBucket(address, call);
     if (Has(call, "acl")) return buckets_->GetObjectAcl(address, call);
@@ -97,7 +102,7 @@ net::Response XmlApi::GetBucket(const XmlAddress& address, const net::Call& call
 net::Answer XmlApi::Delete(const net::Call& call) {
   if (IsOtherApi(call.http)) return net::JsonError(NoSuchMethod(call.http));
   return WithXmlErrors([&]() -> net::Answer {
-    XmlAddress address = XmlAddressOf(call.http);
+    XmlAddress address = AddressOf(call.http);
     if (address.bucket.empty()) throw Failure(NoSuchMethod(call.http));
     if (address.object.empty()) return buckets_->Delete(address, call);
     return DeleteObject(address, call);
@@ -114,7 +119,7 @@ net::Response XmlApi::DeleteObject(const XmlAddress& address, const net::Call& c
 std::unique_ptr<net::BodySink> XmlApi::OpenPut(const net::Call& call) {
   if (IsOtherApi(call.http)) return KnownAnswer(net::JsonError(NoSuchMethod(call.http)));
   return WithXmlErrors([&]() -> std::unique_ptr<net::BodySink> {
-    XmlAddress address = XmlAddressOf(call.http);
+    XmlAddress address = AddressOf(call.http);
     if (address.bucket.empty()) throw Failure(NoSuchMethod(call.http));
     if (!address.object.empty()) return PutObject(address, call);
     return TakeXmlBody(call, [this, address](const net::Call& then, const std::string& body) {
@@ -151,7 +156,7 @@ std::unique_ptr<net::BodySink> XmlApi::PutObject(const XmlAddress& address, cons
 std::unique_ptr<net::BodySink> XmlApi::OpenPost(const net::Call& call) {
   if (IsOtherApi(call.http)) return KnownAnswer(net::JsonError(NoSuchMethod(call.http)));
   return WithXmlErrors([&]() -> std::unique_ptr<net::BodySink> {
-    XmlAddress address = XmlAddressOf(call.http);
+    XmlAddress address = AddressOf(call.http);
     if (address.object.empty()) throw Failure(NoSuchMethod(call.http));
     return PostObject(address, call);
   });

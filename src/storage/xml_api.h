@@ -25,12 +25,18 @@ namespace fireweed::storage {
 class XmlApi {
  public:
   explicit XmlApi(const XmlApiParts& parts)
-      : objects_(parts), uploads_(parts.uploads, parts.blobs), signatures_(parts.signatures) {}
+      : objects_(parts),
+        uploads_(parts.uploads, parts.blobs),
+        object_access_(parts.object_access),
+        signatures_(parts.signatures) {}
 
   // REQUIRES: the router outlives the requests; buckets are asked for through it.
   void Serve(net::Router& router);
 
  private:
+  // As the host and the path say; a host of one's own is bound to the bucket of its name.
+  XmlAddress AddressOf(const net::Request& request) const;
+
   net::Answer Get(const net::Call& call);
   net::Answer Delete(const net::Call& call);
   std::unique_ptr<net::BodySink> OpenPut(const net::Call& call);
@@ -43,6 +49,7 @@ class XmlApi {
 
   XmlObjects objects_;
   XmlUploads uploads_;
+  const ObjectAccess& object_access_;
   const Signatures& signatures_;
   std::optional<JsonTwin> json_;       // since Serve
   std::optional<XmlBuckets> buckets_;  // since Serve

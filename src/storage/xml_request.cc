@@ -88,8 +88,21 @@ XmlAddress XmlAddressOf(const net::Request& request) {
   return ParseXmlAddress(request.host, request.path);
 }
 
+bool MayBeBound(std::string_view host) {
+  bool name = !host.empty() && (host.back() < '0' || host.back() > '9');  // and no address
+  return name && host.find('.') != std::string_view::npos && !net::IsGoogleHost(host);
+}
+
+XmlAddress BoundXmlAddress(const net::Request& request) {
+  std::optional<std::string> name =
+      PercentDecode(request.path.substr(request.path.empty() ? 0 : 1));
+  if (!name) throw Failure(Code::kInvalid, "InvalidURI", "Broken percent-encoding in the path.");
+  return {std::string(request.host), *std::move(name)};
+}
+
 std::string XmlUrl(const net::Request& request, const XmlAddress& address) {
-  std::string bucket = IsHostStyle(request.host) ? "" : "/" + PercentEncode(address.bucket);
+  bool in_host = IsHostStyle(request.host) || address.bucket == request.host;
+  std::string bucket = in_host ? "" : "/" + PercentEncode(address.bucket);
   return request.BaseUrl() + bucket + "/" + PercentEncode(address.object);
 }
 

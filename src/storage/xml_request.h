@@ -21,6 +21,10 @@ struct XmlAddress {
 // broken percent-encoding. `path` is raw.
 XmlAddress ParseXmlAddress(std::string_view host, std::string_view path);
 XmlAddress XmlAddressOf(const net::Request& request);
+// Whether the host may be bound to a bucket of its name (data.example.org/OBJECT), and where a request
+// points if it is.
+bool MayBeBound(std::string_view host);
+XmlAddress BoundXmlAddress(const net::Request& request);
 // The object's own address, for links in replies.
 std::string XmlUrl(const net::Request& request, const XmlAddress& address);
 

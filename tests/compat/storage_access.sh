@@ -81,7 +81,7 @@ policies_with_gsutil() {
   gsutil pap set inherited gs://$BUCKET
   gsutil ubla set on gs://$BUCKET
   has 'Enabled: True' gsutil ubla get gs://$BUCKET
-  says 'uniform bucket-level access' gsutil acl ch -u AllUsers:R gs://$BUCKET/cat
+  says 'uniform bucket-level access' gsutil acl set public-read gs://$BUCKET/cat
   gsutil ubla set off gs://$BUCKET
 }
 
@@ -108,7 +108,11 @@ settings_with_gsutil() {
 }
 
 client_gsutil() {
-  PATH=$(python_clients)/bin:$PATH
+  if ! command -v gsutil >/dev/null; then
+    # PyPI's wants a credential of its own for some commands: the recipe without a proxy gives it one.
+    eval "$(fireweed env --no-proxy --state "$FIREWEED_STATE")"
+    PATH=$(python_clients)/bin:$PATH
+  fi
   gsutil mb gs://$BUCKET
   echo meow | gsutil -q cp - gs://$BUCKET/cat
   lists_with_gsutil
@@ -134,7 +138,7 @@ client_gcloud() {
   gcloud storage buckets update gs://$BUCKET --update-labels=colour=red
   has 'colour: red' gcloud storage buckets describe gs://$BUCKET
   gcloud storage buckets update gs://$BUCKET --retention-period=1d
-  says 403 gcloud storage rm gs://$BUCKET/cat
+  says 'retention policy' gcloud storage rm gs://$BUCKET/cat
   gcloud storage buckets update gs://$BUCKET --clear-retention-period
   make_robot
   gcloud storage buckets add-iam-policy-binding gs://$BUCKET --member="serviceAccount:$robot" --role=roles/storage.objectViewer
@@ -147,12 +151,12 @@ client_gcloud() {
 
 client_signed() {
   make_robot
-  ROBOT=$robot KEY=$FW_SCRATCH/key.json BUCKET=$BUCKET TF_CPP_MIN_LOG_LEVEL=3 \
+  ROBOT=$robot KEY=$FW_SCRATCH/key.json NAME=$BUCKET TF_CPP_MIN_LOG_LEVEL=3 \
     "$(python_clients)/bin/python" -W ignore - <<'PYTHON'
 import datetime, os, urllib.request, urllib.error
 import google.cloud.storage
 client = google.cloud.storage.Client()
-bucket = client.create_bucket(os.environ['BUCKET'])
+bucket = client.create_bucket(os.environ['NAME'])
 policy = bucket.get_iam_policy()
 policy.bindings.append({'role': 'roles/storage.objectAdmin', 'members': ['serviceAccount:' + os.environ['ROBOT']]})
 bucket.set_iam_policy(policy)
@@ -174,7 +178,8 @@ for version in 'v2', 'v4':
     assert ask(url, 'PUT', b'bytes', {'Content-Type': 'text/x-a'})[0] == 200
     assert bucket.blob(name).download_as_bytes() == b'bytes'
     assert ask(sign())[:2] == (200, b'bytes')
-    assert ask(sign(virtual_hosted_style=True))[:2] == (200, b'bytes')
+    if version == 'v4':  # the library signs no bucket in the other
+        assert ask(sign(virtual_hosted_style=True))[:2] == (200, b'bytes')
     assert ask(sign(response_disposition='attachment'))[0] == 200
     status, body, _ = ask(sign(), 'DELETE')
     assert status == 403 and b'SignatureDoesNotMatch' in body and b'StringToSign' in body, (status, body)
