@@ -59,6 +59,8 @@ void ValidateConfig(const Config& config) {
                60 * 24 * 365);
   RequireOneOf("log.level", config.log.level, {"debug", "info", "warning", "error"});
   RequireRange("storage.reserveBytes", config.storage.reserve_bytes, 0, INT64_MAX);
+  RequireRange("storage.scrubMbPerSecond", config.storage.scrub_mb_per_second, 0, 1'000'000);
+  RequireRange("storage.cacheMb", config.storage.cache_mb, 0, 1'000'000);
   RequireRange("storage.sweepMinutes", config.storage.sweep_minutes, 1, 7 * 24 * 60);
   RequireRange("logs.retentionDays", config.logs.retention_days, 1, 3650);
   RequireRange("logs.mostBytes", config.logs.most_bytes, 64 << 20, INT64_MAX);

@@ -49,6 +49,8 @@ struct ComputeConfig {
 struct StorageConfig {
   int64_t reserve_bytes = 256 << 20;
   int32_t sweep_minutes = 60;
+  int32_t scrub_mb_per_second = 8;
+  int32_t cache_mb = 64;
 };
 
 struct LogsConfig {
@@ -137,7 +139,12 @@ inline constexpr auto kFields<StorageConfig> =
                  "Uploads are refused when the disk has less than this left, so that the catalog "
                  "can always be written."),
                F("sweepMinutes", &StorageConfig::sweep_minutes, 0,
-                 "How often bytes that no object refers to are removed.")};
+                 "How often bytes that no object refers to are removed."),
+               F("scrubMbPerSecond", &StorageConfig::scrub_mb_per_second, 0,
+                 "How fast stored bytes are read and compared with their checksums, once a day. 0: "
+                 "never."),
+               F("cacheMb", &StorageConfig::cache_mb, 0,
+                 "Memory for small objects that are read again and again.")};
 template <>
 inline constexpr auto kFields<LogsConfig> = std::tuple{
     F("retentionDays", &LogsConfig::retention_days, 0,

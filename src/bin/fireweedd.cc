@@ -11,14 +11,15 @@
 
 #include "base/error.h"
 #include "bin/daemon.h"
+#include "bin/offline.h"
 
 namespace fireweed {
 namespace {
 
 struct Flags {
-  std::string state, config, http, https;
+  std::string state, config, http, https, restore;
   int ready_fd = -1;
-  bool purge = false, print_config = false;
+  bool purge = false, print_config = false, fsck = false;
 };
 
 // What a variable was before `fireweed env` changed it: the daemon must not become its own upstream.
@@ -65,6 +66,10 @@ int Run(const Flags& flags) {
     PurgeMachines(options);
     return 0;
   }
+  if (flags.fsck) return ExamineOffline(options) ? 0 : 1;
+  if (!flags.restore.empty()) {
+    return RestoreOffline(options, std::filesystem::absolute(flags.restore)) ? 0 : 1;
+  }
   // Blocked before the first thread starts, so that every thread inherits it and only sigwait sees them.
   sigset_t stop;
   sigemptyset(&stop);
@@ -95,6 +100,10 @@ int main(int argc, char** argv) {
   app.add_option("--ready-fd", flags.ready_fd, "Descriptor to write a line to once it serves");
   app.add_flag("--purge", flags.purge,
                "End instances, remove what they left on this host, and exit");
+  app.add_flag("--fsck", flags.fsck,
+               "Prove that rows, blobs and checksums of a state directory agree, and exit");
+  app.add_option("--restore", flags.restore,
+                 "Fill an empty state directory from a backup, and exit");
   app.add_flag("--print-config", flags.print_config,
                "Print every setting with its default and exit");
   CLI11_PARSE(app, argc, argv);

@@ -14,7 +14,9 @@
 #include "bin/daemon.h"
 #include "bin/drivers.h"
 #include "bin/health.h"
+#include "bin/maintenance.h"
 #include "bin/ports.h"
+#include "bin/scrubber.h"
 #include "bin/sweeper.h"
 #include "bin/upstream.h"
 #include "blob/file_blob_store.h"
@@ -57,6 +59,9 @@
 #include "net/http_server.h"
 #include "net/minted_certificates.h"
 #include "net/router.h"
+#include "storage/backup.h"
+#include "storage/fsck.h"
+#include "storage/lifecycle_controller.h"
 #include "storage/service.h"
 
 namespace fireweed {
@@ -104,6 +109,15 @@ std::string Keep(Disk& disk, const std::string& path, const std::function<std::s
   return kept;
 }
 
+SqliteCatalogOptions CatalogOptions(Disk& disk, const StateDirectory& state) {
+  if (disk.Exists(state.Path(storage::kRestoringFile)).value()) {
+    throw Failure(
+        Code::kPrecondition,
+        fmt::format("A restore into {} was cut off: run `fireweed restore` again.", state.path()));
+  }
+  return {.path = state.Path("catalog.db")};
+}
+
 }  // namespace
 
 // Everything of the daemon, in the order in which it is made; it ends in the reverse order.
@@ -116,6 +130,8 @@ struct Daemon::Parts {
   void WriteEndpoint();
   void CheckReady();
   void CollectMetrics(std::vector<Metric>& metrics);
+  MaintenanceWork StorageWork();
+  std::vector<std::string> FilesToBackUp();
   net::GoogleConnectPolicy::Options ConnectOptions();
   std::string ProjectId(const std::string& name, const net::Caller& caller);
   std::vector<Chore> Chores();
@@ -160,6 +176,7 @@ struct Daemon::Parts {
   logs::LogStore log_store;
   logs::LoggingService logging;
   storage::StorageService storage;
+  Maintenance maintenance;
   compute::CatalogIdentity accounts;
   compute::Catalogue catalogue;
   compute::ImagesService images_service;
@@ -181,7 +198,9 @@ struct Daemon::Parts {
   compute::ServedSockets instance_sockets;
   ThreadActionPool actions;
   compute::InstanceController instance_controller;
+  storage::LifecycleController lifecycle;
   Sweeper sweeper;
+  Scrubber scrubber;
   std::optional<ControlThread> control;
 };
 
@@ -194,7 +213,7 @@ Daemon::Parts::Parts(DaemonOptions given)
       sockets(OpenSockets(options.config.listen.http, options.config.listen.https, *disk,
                           state.Path("ports.json"), random)),
       ids(clock, random),
-      catalog({.path = state.Path("catalog.db")}, log),
+      catalog(CatalogOptions(*disk, state), log),
       blobs(FileBlobStore::Open(*disk, state.Path("blobs"), ids,
                                 {.reserve_bytes = options.config.storage.reserve_bytes})
                 .value()),
@@ -221,7 +240,15 @@ Daemon::Parts::Parts(DaemonOptions given)
                [this](const std::string& name, const net::Caller& caller) {
                  return ProjectId(name, caller);
                }}),
-      storage({catalog, *blobs, projects, access, clock, random, log}),
+      storage({catalog,
+               *blobs,
+               projects,
+               access,
+               clock,
+               random,
+               log,
+               {.hot_bytes = int64_t{options.config.storage.cache_mb} << 20}}),
+      maintenance(StorageWork(), clock, log),
       accounts(catalog, projects, tokens, signing_keys),
       catalogue(HostCapacityHere()),
       images_service(catalog, access),
@@ -249,13 +276,16 @@ Daemon::Parts::Parts(DaemonOptions given)
       instance_sockets(*driver, {server, metadata, router, certificates, names}),
       actions(kActionThreads, loop),
       instance_controller(catalog, loop, actions, World(), clock, log),
-      sweeper(Chores(), std::chrono::minutes(options.config.storage.sweep_minutes), log) {
+      lifecycle(catalog, storage.store(), clock, log),
+      sweeper(Chores(), std::chrono::minutes(options.config.storage.sweep_minutes), log),
+      scrubber(storage.scrub(), options.config.storage.scrub_mb_per_second, log) {
   PrepareOwner();
   Route();
   loop.Add(waiters);
   loop.Add(operation_expiry);
   loop.Add(metadata);
   loop.Add(instance_controller);
+  loop.Add(lifecycle);
   instance_controller.RemoveForgotten();
   Listen();
   control.emplace(loop, actions, log);
@@ -302,6 +332,29 @@ compute::InstanceWorld Daemon::Parts::World() {
                          .mean = std::chrono::minutes(weather.mean_minutes)}};
 }
 
+// What a daemon needs besides catalog and blobs to be the same one for its clients.
+std::vector<std::string> Daemon::Parts::FilesToBackUp() {
+  std::vector<std::string> files = {"config.yaml", "daemon-id", kOwnerFile, kProxySecretFile};
+  Result<std::vector<std::string>> names = disk->List(state.Path("ca"));
+  if (!names.ok()) return files;
+  for (const std::string& name : *names) files.push_back("ca/" + name);
+  return files;
+}
+
+MaintenanceWork Daemon::Parts::StorageWork() {
+  MaintenanceWork work;
+  work.fsck = [this](const auto& progress, const storage::Pace& pace) {
+    return storage::Fsck(catalog, *blobs, progress, pace);
+  };
+  work.backup = [this](const std::string& directory, const auto& progress,
+                       const storage::Pace& pace) {
+    storage::BackupSource source{*blobs, [this](const std::string& path) { catalog.CopyTo(path); },
+                                 state.path(), FilesToBackUp()};
+    return storage::MakeBackup(source, directory, {*disk, clock, log, progress, pace});
+  };
+  return work;
+}
+
 // Leaves a credential for the local user: whoever can read this file is the owner.
 void Daemon::Parts::PrepareOwner() {
   std::string path = state.Path(kOwnerFile);
@@ -330,6 +383,7 @@ void Daemon::Parts::Route() {
   admin_service.Serve(router);
   logging.Serve(router);
   storage.Serve(router);
+  maintenance.Serve(router);
   images_service.Serve(router);
   compute_projects.Serve(router);
   catalogue_service.Serve(router);
@@ -396,6 +450,15 @@ void Daemon::Parts::CollectMetrics(std::vector<Metric>& metrics) {
   add("fireweed_catalog_writes_total", "Transactions committed.", "counter", rows.bodies);
   add("fireweed_catalog_syncs_total", "Group commits, each with one sync.", "counter",
       rows.commits);
+  storage::ScrubCounters scrub = storage.scrub().counters();
+  add("fireweed_storage_scrub_passes_total", "Complete readings of everything stored.", "counter",
+      scrub.passes);
+  add("fireweed_storage_scrubbed_objects_total", "Objects compared with their checksums.",
+      "counter", scrub.objects);
+  add("fireweed_storage_scrubbed_bytes_total", "Bytes compared with their checksums.", "counter",
+      scrub.bytes);
+  add("fireweed_storage_mismatches_total", "Objects found damaged.", "counter", scrub.mismatches);
+  add("fireweed_storage_damaged_blobs", "Blobs known to be damaged now.", "gauge", scrub.damaged);
   for (const net::Router::RouteCounters& route : router.counters()) {
     if (route.requests == 0) continue;
     std::string labels = fmt::format("method=\"{}\"", route.id);

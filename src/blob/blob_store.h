@@ -82,6 +82,10 @@ class BlobStore {
   // A blob or a draft; gone already is success. Readers that have it open go on. A crash may bring
   // it back: it is swept again.
   virtual Result<> Drop(const BlobId& id) = 0;
+  // As long as the token lives, Drop puts off what it is asked and says that it is done: whoever copies blobs
+  // finds all that a row referred to when it began. A crash forgets what was put off; it is swept. The token
+  // goes before the store. Null where nothing is put off.
+  virtual std::shared_ptr<const void> PauseDrops() { return nullptr; }
   // Only as long as it is a draft: a blob of this id is left alone. kUnavailable while a writer has it.
   virtual Result<> DropDraft(const BlobId& draft) = 0;
   // kExhausted when new bytes would be refused for want of room. Quick: no more than a look at the disk.

@@ -31,6 +31,7 @@ class FaultyBlobStore final : public BlobStore {
   Result<> Drop(const BlobId& id) override;
   Result<> DropDraft(const BlobId& draft) override;
   Result<> List(const std::function<void(const BlobListing&)>& each) const override;
+  std::shared_ptr<const void> PauseDrops() override { return inner_.PauseDrops(); }
   Result<> CheckRoom() const override { return inner_.CheckRoom(); }
 
  private:

@@ -265,7 +265,28 @@ Result<std::shared_ptr<BlobReader>> FileBlobStore::Open(const BlobId& id) const 
 
 Result<> FileBlobStore::Drop(const BlobId& id) {
   if (!TimeOfWord(id)) return Done{};
+  bool paused = put_off_.With([&](PutOff& put_off) {
+    if (put_off.pauses > 0) put_off.blobs.push_back(id);
+    return put_off.pauses > 0;
+  });
+  return paused ? Result<>(Done{}) : DropNow(id);
+}
+
+Result<> FileBlobStore::DropNow(const BlobId& id) {
   return RemoveAll({BlobPath(id), DraftPath(id), MarkPath(id)});
+}
+
+std::shared_ptr<const void> FileBlobStore::PauseDrops() {
+  put_off_.With([](PutOff& put_off) { ++put_off.pauses; });
+  return {this, [this](const void*) { EndPause(); }};
+}
+
+void FileBlobStore::EndPause() {
+  std::vector<BlobId> due = put_off_.With([](PutOff& put_off) {
+    return --put_off.pauses > 0 ? std::vector<BlobId>() : std::exchange(put_off.blobs, {});
+  });
+  // What cannot be dropped now is swept later.
+  for (const BlobId& id : due) (void)DropNow(id);
 }
 
 Result<> FileBlobStore::DropDraft(const BlobId& draft) {

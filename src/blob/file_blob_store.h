@@ -6,6 +6,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <vector>
 
 #include "base/disk.h"
 #include "base/guarded.h"
@@ -35,6 +36,7 @@ class FileBlobStore final : public BlobStore {
   Result<std::unique_ptr<BlobWriter>> Resume(const BlobId& draft) override;
   Result<std::shared_ptr<BlobReader>> Open(const BlobId& id) const override;
   Result<> Drop(const BlobId& id) override;
+  std::shared_ptr<const void> PauseDrops() override;
   Result<> DropDraft(const BlobId& draft) override;
   Result<> List(const std::function<void(const BlobListing&)>& each) const override;
   Result<> CheckRoom() const override;
@@ -44,6 +46,8 @@ class FileBlobStore final : public BlobStore {
   FileBlobStore(Disk& disk, std::string root, IdSource& ids, FileBlobOptions options);
 
   Result<> Prepare();
+  Result<> DropNow(const BlobId& id);
+  void EndPause();
   Result<> ClearLeftovers();
   Result<> RemoveAll(std::initializer_list<std::string> paths);  // missing ones are fine
   Result<> ListDirectory(const std::string& directory, bool drafts,
@@ -66,6 +70,11 @@ class FileBlobStore final : public BlobStore {
   DirectorySyncer syncer_;
   HeldIds held_;
   Guarded<std::set<std::string>> durable_shards_;  // paths
+  struct PutOff {
+    int pauses = 0;
+    std::vector<BlobId> blobs;
+  };
+  Guarded<PutOff> put_off_;
 };
 
 }  // namespace fireweed

@@ -232,5 +232,28 @@ TEST_F(FileBlobStoreTest, BlobsOfOneMomentShareADirectory) {
   EXPECT_EQ(disk_.List("state/objects/blobs").value().size(), 256u);
 }
 
+TEST(FileBlobStoreDrops, ArePutOffWhileSomebodyCopies) {
+  MemoryDisk disk;
+  SimClock clock;
+  SeededRandom random(5);
+  IdSource ids(clock, random);
+  auto store = FileBlobStore::Open(disk, "root", ids).value();
+  auto put = [&] {
+    auto writer = store->Create().value();
+    writer->Append(AsBytes("text")).value();
+    return writer->Commit().value().id;
+  };
+  BlobId first = put(), second = put();
+  std::shared_ptr<const void> one = store->PauseDrops(), two = store->PauseDrops();
+  store->Drop(first).value();
+  EXPECT_TRUE(store->Open(first).ok());
+  one.reset();
+  store->Drop(second).value();
+  EXPECT_TRUE(store->Open(first).ok()) << "somebody else still copies";
+  two.reset();
+  EXPECT_EQ(store->Open(first).error().code, Code::kNotFound);
+  EXPECT_EQ(store->Open(second).error().code, Code::kNotFound);
+}
+
 }  // namespace
 }  // namespace fireweed

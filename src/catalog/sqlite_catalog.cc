@@ -9,6 +9,7 @@
 #include "base/disk.h"
 #include "catalog/log_checkpoints.h"
 #include "catalog/migrations.h"
+#include "catalog/sqlite_backup.h"
 #include "catalog/sqlite_txn.h"
 
 namespace fireweed {
@@ -100,6 +101,13 @@ void SqliteCatalog::WriteLater(std::string_view why, std::function<void(Txn&)> b
   queue_.Push(std::make_shared<WriteJob>(why, std::move(body), std::move(done)), lane);
 }
 
+void SqliteCatalog::CopyTo(const std::string& path) const {
+  // SQLite would let others read what it makes.
+  MakeRealDisk()->Open(path, OpenMode::kCreateNew).value();
+  std::unique_ptr<SqliteConnection> reader = Connect();
+  BackUpDatabase(*reader, path);
+}
+
 std::unique_ptr<SqliteConnection> SqliteCatalog::TakeReader() const {
   {
     std::lock_guard lock(mu_);
@@ -151,16 +159,40 @@ void SqliteCatalog::RunWriter() {
   sqlite3_wal_hook(writer_connection_->db(), nullptr, nullptr);
 }
 
-void SqliteCatalog::RunBatch() {
+// Most batches hold no body that fails. So all of them are run without a way to undo one alone; where one does fail, everything
+// is undone and run again with savepoints, and only that one is left out.
+std::vector<SqliteCatalog::Slot> SqliteCatalog::RunTogether() {
   WriteQueue::Batch share;
   std::vector<Slot> batch;
   std::optional<Error> broken = BeginTransaction();
+  bool sound = !broken;
   while (std::shared_ptr<WriteJob> job = queue_.Take(share)) {
-    RunBody(batch.emplace_back(Slot{std::move(job), {}, nullptr}), broken);
+    RunBody(batch.emplace_back(Slot{std::move(job), {}, nullptr}), broken, Undo::kWithAll);
+    sound = sound && !batch.back().failure;
+    if (!sound) break;
+  }
+  if (sound || broken) return batch;
+  Rollback();
+  RunApart(batch);
+  return batch;
+}
+
+// A savepoint each. The rest of a batch that breaks off is left for RunAlone.
+void SqliteCatalog::RunApart(std::span<Slot> batch) {
+  std::optional<Error> broken = BeginTransaction();
+  for (Slot& slot : batch) {
+    slot.failure = nullptr;
+    slot.failed_itself = false;
+    slot.changes = {};
     // Some failures of the engine (a full disk) end the whole transaction, not the body's savepoint
     // alone.
-    if (broken || !writer_connection_->in_transaction()) break;
+    if (!broken && !writer_connection_->in_transaction()) continue;
+    RunBody(slot, broken, Undo::kAlone);
   }
+}
+
+void SqliteCatalog::RunBatch() {
+  std::vector<Slot> batch = RunTogether();
   if (!Commit(batch) && batch.size() > 1) RunAlone(batch);
   // Asked for after the commit: a sink that comes later has nothing from before it in its hands.
   sinks_.With([&](const auto& sinks) {
@@ -178,7 +210,7 @@ void SqliteCatalog::RunAlone(std::span<Slot> batch) {
     if (slot.failed_itself) continue;
     slot.failure = nullptr;
     std::optional<Error> broken = BeginTransaction();
-    RunBody(slot, broken);
+    RunBody(slot, broken, Undo::kAlone);
     Commit({&slot, 1});
   }
 }
@@ -193,22 +225,18 @@ std::optional<Error> SqliteCatalog::BeginTransaction() {
 }
 
 // `broken`: why there is no transaction to run it in.
-void SqliteCatalog::RunBody(Slot& slot, const std::optional<Error>& broken) {
+void SqliteCatalog::RunBody(Slot& slot, const std::optional<Error>& broken, Undo undo) {
   if (broken) {
     slot.failure = Named(slot.job->why, *broken);
     return;
   }
   SqliteTxn txn(*writer_connection_, SqliteTxn::Mode::kWrite);
   try {
-    writer_connection_->Run(Sql::kSavepoint);
-    slot.job->Run(txn);
-    txn.RethrowEngineFailure();
-    writer_connection_->Run(Sql::kRelease);
-    slot.changes = std::move(txn.changes());
+    RunGuarded(slot, txn, undo);
   } catch (...) {
     slot.failure = std::current_exception();
     slot.failed_itself = true;
-    if (!writer_connection_->in_transaction()) return;
+    if (undo == Undo::kWithAll || !writer_connection_->in_transaction()) return;
     try {
       writer_connection_->Run(Sql::kRollbackTo);
       writer_connection_->Run(Sql::kRelease);
@@ -216,6 +244,14 @@ void SqliteCatalog::RunBody(Slot& slot, const std::optional<Error>& broken) {
       Rollback();
     }
   }
+}
+
+void SqliteCatalog::RunGuarded(Slot& slot, SqliteTxn& txn, Undo undo) {
+  if (undo == Undo::kAlone) writer_connection_->Run(Sql::kSavepoint);
+  slot.job->Run(txn);
+  txn.RethrowEngineFailure();
+  if (undo == Undo::kAlone) writer_connection_->Run(Sql::kRelease);
+  slot.changes = std::move(txn.changes());
 }
 
 void SqliteCatalog::Rollback() {

@@ -26,6 +26,7 @@
 namespace fireweed {
 
 class LogCheckpoints;
+class SqliteTxn;
 
 struct SqliteCatalogOptions {
   std::string path;
@@ -53,6 +54,10 @@ class SqliteCatalog final : public Catalog {
   void Read(const std::function<void(Txn&)>& body) const override;
   void OnCommit(Sink sink) override;
 
+  // The whole catalog as it is at one moment, as a new file that is a catalog itself; others go on meanwhile. Any
+  // thread; blocks for as long as copying takes. Durable but for its name. Throws Failure.
+  void CopyTo(const std::string& path) const;
+
   struct Counters {
     int64_t bodies = 0;   // that were committed
     int64_t commits = 0;  // each with one sync of the log
@@ -69,10 +74,16 @@ class SqliteCatalog final : public Catalog {
   void ReturnReader(std::unique_ptr<SqliteConnection> reader) const;
 
   void RunWriter();
+  // Whether a body can be undone alone: a savepoint costs a copy of every page that the body changes.
+  enum class Undo { kAlone, kWithAll };
+
   void RunBatch();
+  std::vector<Slot> RunTogether();
+  void RunApart(std::span<Slot> batch);
   void RunAlone(std::span<Slot> batch);
   std::optional<Error> BeginTransaction();
-  void RunBody(Slot& slot, const std::optional<Error>& broken);
+  void RunBody(Slot& slot, const std::optional<Error>& broken, Undo undo);
+  void RunGuarded(Slot& slot, SqliteTxn& txn, Undo undo);
   bool Commit(std::span<Slot> batch);
   void CountCommit(std::span<const Slot> batch);
   void Rollback();

@@ -40,6 +40,7 @@ int Run(const std::vector<std::string>& arguments, const Context& context) {
   AddDoctorCommand(app, settings);
   AddIdentityCommands(app, settings);
   AddComputeCommands(app, settings);
+  AddIntegrityCommands(app, settings);  // after the group it adds to
   AddCompletionCommand(app, settings);
   // CLI11 takes the words last first.
   std::vector<std::string> words(arguments.rbegin(), arguments.rend());

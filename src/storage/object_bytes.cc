@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
-#include "base/checksum.h"
 #include "storage/small_blobs.h"
 
 namespace fireweed::storage {
@@ -88,11 +87,6 @@ Result<std::shared_ptr<const ObjectBytes>> ObjectBytes::Open(Txn& txn, const Blo
     opened->first = bytes->size_;
     bytes->parts_.push_back(*std::move(opened));
     bytes->size_ += part.size;
-  }
-  // A few microseconds; files are checked by the scrub.
-  std::shared_ptr<const std::string> whole = bytes->in_memory();
-  if (whole && Crc32c(AsBytes(*whole)) != row.crc32c) {
-    return Error{Code::kInternal, "", "the object's bytes do not match its checksum"};
   }
   return std::shared_ptr<const ObjectBytes>(std::move(bytes));
 }

@@ -18,7 +18,7 @@ namespace fireweed::storage {
 class ObjectBytes {
  public:
   // `txn` is what the row was found in. kNotFound: a blob is gone, so the row must be older than what
-  // is there now. kDataLoss-like failures (kInternal): a small blob does not have its row's sum.
+  // is there now.
   static Result<std::shared_ptr<const ObjectBytes>> Open(Txn& txn, const BlobStore& blobs,
                                                          const ObjectRow& row);
 

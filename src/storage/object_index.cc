@@ -110,15 +110,19 @@ bool ObjectIndex::IsEmpty(std::string_view bucket) {
 
 void ObjectIndex::PutLive(std::string_view bucket, std::string_view name, const ObjectRow& row,
                           OldVersion old, Time now, const std::string* small) {
+  Replace(bucket, name, row, FindLive(bucket, name), old, now, small);
+}
+
+void ObjectIndex::Replace(std::string_view bucket, std::string_view name, const ObjectRow& row,
+                          std::optional<ObjectRow> before, OldVersion old, Time now,
+                          const std::string* small) {
   // The new references first: a copy onto itself keeps its blob.
   if (small) {
     txn_.Put(row.parts.at(0).blob, SmallBlob{1, *small});
   } else {
     for (const ObjectPart& part : row.parts) AddBlobRef(txn_, part.blob);
   }
-  if (std::optional<ObjectRow> before = FindLive(bucket, name)) {
-    Retire(bucket, name, *std::move(before), old, now);
-  }
+  if (before) Retire(bucket, name, *std::move(before), old, now);
   txn_.Put(LiveKey(bucket, name), LiveObject{row});
 }
 

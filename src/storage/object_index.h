@@ -37,6 +37,9 @@ class ObjectIndex {
   // blob that nothing refers to yet; null when the blobs are there.
   void PutLive(std::string_view bucket, std::string_view name, const ObjectRow& row, OldVersion old,
                Time now, const std::string* small = nullptr);
+  // The same where the caller has looked up the live version that is replaced, or that there is none.
+  void Replace(std::string_view bucket, std::string_view name, const ObjectRow& row,
+               std::optional<ObjectRow> before, OldVersion old, Time now, const std::string* small);
   // Changes a version's metadata in place. REQUIRES: it is there, with the same blobs.
   void Rewrite(std::string_view bucket, std::string_view name, const ObjectRow& row);
   // Takes the live version away. REQUIRES: it is there.

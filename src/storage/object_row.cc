@@ -19,6 +19,10 @@ Time TakeTime(CompactReader& in) { return FromMicros(static_cast<int64_t>(in.Num
 
 // Only what the row has no member for.
 std::string RareJson(const api::storage::Object& from) {
+  bool nothing = from.customTime == Time{} && !from.temporaryHold && !from.eventBasedHold &&
+                 from.retention.text.empty() && from.contexts.text.empty() && from.acl.empty() &&
+                 !from.owner;
+  if (nothing) return "";
   api::storage::Object rare;
   rare.kind.clear();
   rare.customTime = from.customTime;

@@ -108,12 +108,21 @@ OpenedObject ObjectStore::OpenOnce(Txn& txn, const ObjectAddress& address,
   ObjectIndex index(txn);
   ObjectRow row = FindOrRefuse(txn, index, address, conditions, Purpose::kRead);
   Result<std::shared_ptr<const ObjectBytes>> bytes = ObjectBytes::Open(txn, blobs_, row);
-  if (bytes.ok()) return {std::move(row), *bytes};
-  if (bytes.error().code == Code::kNotFound) return {};
-  log_.Error(
-      "object cannot be opened",
-      {{"bucket", address.bucket}, {"object", address.name}, {"why", bytes.error().message}});
-  throw Failure(bytes.error());
+  if (!bytes.ok() && bytes.error().code == Code::kNotFound) return {};
+  std::string problem;
+  if (!bytes.ok()) {
+    problem = bytes.error().message;
+  } else if (damaged_.Any(row)) {
+    problem = "known to be damaged";
+  } else if (std::shared_ptr<const std::string> whole = (*bytes)->in_memory();
+             whole && Crc32c(AsBytes(*whole)) != row.crc32c) {
+    // A matter of microseconds; files are read by the scrub.
+    problem = "other bytes than its checksum says";
+  }
+  if (problem.empty()) return {std::move(row), *bytes};
+  log_.Error("object not served",
+             {{"bucket", address.bucket}, {"object", address.name}, {"why", problem}});
+  throw Failure(Code::kInternal, "dataLoss", "The object's bytes are damaged.");
 }
 
 OpenedObject ObjectStore::Open(const ObjectAddress& address,
@@ -187,7 +196,8 @@ ObjectRow ObjectStore::PutNew(Txn& txn, ObjectIndex& index, const NewObject& obj
   }
   bool small = object.small_bytes && !object.small_bytes->empty();
   if (small) row.parts = {{SmallBlobId(row.generation), row.size}};
-  index.PutLive(object.bucket, object.name, row, old, now, small ? &*object.small_bytes : nullptr);
+  index.Replace(object.bucket, object.name, row, std::move(before), old, now,
+                small ? &*object.small_bytes : nullptr);
   return row;
 }
 

@@ -21,6 +21,7 @@
 #include "base/log.h"
 #include "blob/blob_store.h"
 #include "catalog/catalog.h"
+#include "storage/damaged_blobs.h"
 #include "storage/generations.h"
 #include "storage/hot_objects.h"
 #include "storage/known_buckets.h"
@@ -83,6 +84,7 @@ class ObjectStore {
         clock_(clock),
         log_(log),
         generations_(catalog, clock),
+        damaged_(catalog, clock),
         hot_(catalog, options.hot_bytes) {}
 
   ObjectRow Find(const ObjectAddress& address,
@@ -117,6 +119,11 @@ class ObjectStore {
   ObjectRow Copy(const CopyOrder& order);
   ObjectRow Compose(const ComposeOrder& order);
 
+  // What is known to be bad, for the scrub; after a mark, ForgetHot makes sure that nobody is answered
+  // from memory with what was read before.
+  DamagedBlobs& damaged() { return damaged_; }
+  void ForgetHot() { hot_.Clear(); }
+
   // Drops blobs that no row refers to; what cannot be dropped now is left to the sweep.
   void DropFreed(std::vector<BlobId> freed);
 
@@ -136,6 +143,7 @@ class ObjectStore {
   const Clock& clock_;
   Logger& log_;
   Generations generations_;
+  DamagedBlobs damaged_;
   KnownBuckets buckets_;
   mutable HotObjects hot_;
   // Blobs freed where nothing may block: dropped with the next ones.

@@ -18,6 +18,7 @@
 #include "storage/objects.h"
 #include "storage/resumable.h"
 #include "storage/signatures.h"
+#include "storage/scrub.h"
 #include "storage/uploads.h"
 #include "storage/xml_api.h"
 
@@ -32,6 +33,7 @@ struct StorageParts {
   const Clock& clock;
   Random& random;
   Logger& log;
+  StoreOptions options = {};
 };
 
 class StorageService {
@@ -47,6 +49,7 @@ class StorageService {
   SweepReport Sweep();
 
   ObjectStore& store() { return store_; }
+  Scrub& scrub() { return scrub_; }
 
  private:
   Catalog& catalog_;
@@ -55,6 +58,7 @@ class StorageService {
   Logger& log_;
   ObjectStore store_;
   KmsKeys kms_keys_;
+  Scrub scrub_;
   ResumableUploads resumable_;
   ObjectAccess object_access_;
   Buckets buckets_;

@@ -1,0 +1,93 @@
+#!/usr/bin/env bash
+# A disk that fills up under a serving daemon: writes are refused cleanly, nothing that was acknowledged is lost, reads and deletions
+# go on, and room makes writes work again. The disk is a small tmpfs in a mount namespace of this script's own.
+set -euo pipefail
+if [ -z "${FW_DISK_NAMESPACE:-}" ]; then
+  if ! unshare --mount --propagation private true 2>/dev/null; then
+    printf 'SKIPPED: no mount namespaces here (they need root)\n'
+    exit 77
+  fi
+  FW_DISK_NAMESPACE=1 exec unshare --mount --propagation private "$0" "$@"
+fi
+# shellcheck source=tests/lib.sh
+source "$(dirname "$0")/../lib.sh"
+clean_environment
+
+mkdir "$FIREWEED_STATE"
+mount -t tmpfs -o size=40m,mode=0700 tmpfs "$FIREWEED_STATE" || skip "no tmpfs can be mounted here"
+printf 'storage: {reserveBytes: 6291456}\ninstances: {driver: fake}\n' >"$FIREWEED_STATE.yaml"
+
+up() {
+  fireweed up --state "$FIREWEED_STATE" --config "$FIREWEED_STATE.yaml" >"$FW_SCRATCH/up.log" 2>&1 || {
+    cat "$FW_SCRATCH/up.log" >&2
+    fail "fireweed up"
+  }
+}
+up
+use_daemon
+bucket=full-$$-bucket
+base=https://storage.googleapis.com
+curl -sSf -o "$FW_SCRATCH/bucket" -H 'Content-Type: application/json' -d "{\"name\":\"$bucket\"}" \
+  "$base/storage/v1/b?project=fireweed"
+
+head -c 1000000 /dev/urandom >"$FW_SCRATCH/large"
+head -c 2000 /dev/urandom >"$FW_SCRATCH/small"
+# put NAME FILE: the status.
+put() {
+  curl -sS -o "$FW_SCRATCH/reply" -w '%{http_code}' -H 'Content-Type: application/octet-stream' --data-binary "@$2" \
+    "$base/upload/storage/v1/b/$bucket/o?uploadType=media&name=$1"
+}
+sum_of() { curl -sSf "$base/storage/v1/b/$bucket/o/$1?alt=media" | md5sum | cut -d' ' -f1; }
+large_sum=$(md5sum <"$FW_SCRATCH/large" | cut -d' ' -f1)
+small_sum=$(md5sum <"$FW_SCRATCH/small" | cut -d' ' -f1)
+
+kept=()
+check_all() {
+  local name want
+  for name in "${kept[@]}"; do
+    want=$large_sum
+    case $name in small*) want=$small_sum ;; esac
+    equal "$want" "$(sum_of "$name")" "bytes of $name $1"
+  done
+}
+
+equal 200 "$(put small-first "$FW_SCRATCH/small")" "a small object on an empty disk"
+kept+=(small-first)
+status=200
+for i in $(seq 1 60); do
+  status=$(put "large-$i" "$FW_SCRATCH/large")
+  [ "$status" = 200 ] || break
+  kept+=("large-$i")
+done
+equal 429 "$status" "the object that does not fit"
+grep -q 'disk is full' "$FW_SCRATCH/reply" || fail "the refusal says why: $(cat "$FW_SCRATCH/reply")"
+[ ${#kept[@]} -ge 10 ] || fail "only ${#kept[@]} objects fitted"
+equal 429 "$(put small-refused "$FW_SCRATCH/small")" "a small one"
+equal 404 "$(curl -sS -o "$FW_SCRATCH/reply" -w '%{http_code}' "$base/storage/v1/b/$bucket/o/small-refused")" "what was refused"
+check_all "on a full disk"
+
+say "the reserve gone as well: rows cannot be written, reads go on"
+head -c 40000000 /dev/zero >"$FIREWEED_STATE/filler" 2>"$FW_SCRATCH/filler" && fail "the disk is larger than it should be"
+case $(put small-refused "$FW_SCRATCH/small") in
+  4?? | 5??) ;;
+  *) fail "a write on a disk without a byte left" ;;
+esac
+check_all "without a byte left"
+rm "$FIREWEED_STATE/filler"
+
+say "killed while full: everything acknowledged is there"
+kill -9 "$(fireweed --json status | jq .pid)"
+up
+check_all "after a kill"
+fireweed storage fsck >"$FW_SCRATCH/fsck" || fail "fsck: $(cat "$FW_SCRATCH/fsck")"
+
+say "room again"
+for name in "${kept[@]:1:4}"; do
+  equal 204 "$(curl -sS -X DELETE -o "$FW_SCRATCH/reply" -w '%{http_code}' "$base/storage/v1/b/$bucket/o/$name")" "deleting $name"
+done
+kept=("${kept[0]}" "${kept[@]:5}")
+equal 200 "$(put large-again "$FW_SCRATCH/large")" "a large object when there is room"
+equal 200 "$(put small-again "$FW_SCRATCH/small")" "a small one"
+kept+=(large-again small-again)
+check_all "at last"
+say "ok: ${#kept[@]} objects"
