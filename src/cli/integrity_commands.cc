@@ -10,6 +10,7 @@
 #include "cli/daemon_process.h"
 #include "cli/output.h"
 #include "client/rest_client.h"
+#include "describe/json_codec.h"
 
 namespace fireweed::cli {
 namespace {

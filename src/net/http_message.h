@@ -91,6 +91,9 @@ struct Response {
                std::unique_ptr<ByteSource>>
       body;
   bool close = false;  // end the connection after this response
+  // More headers, written once and sent often: lines as they go out, each with its line end. The handler vouches for them; Header
+  // does not see them.
+  std::shared_ptr<const std::string> head_lines;
 
   void Set(std::string_view name, std::string value);  // replaces, case-insensitive
   void Add(std::string_view name, std::string value) {

@@ -86,6 +86,7 @@ void AppendHead(std::string& out, const Response& response, const HeadContext& c
     AppendClean(out, header.value);
     out += "\r\n";
   }
+  if (response.head_lines) out += *response.head_lines;
   AppendFraming(out, context.framing);
   if (!context.keep_alive) {
     out += "Connection: close\r\n";

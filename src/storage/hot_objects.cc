@@ -54,7 +54,7 @@ uint64_t HotObjects::Turn(std::string_view bucket, std::string_view name) {
 
 void HotObjects::Keep(std::string_view bucket, std::string_view name, Entry object, uint64_t turn) {
   std::string key = LiveKey(bucket, name);
-  int64_t weight = WeightOf(*object) + static_cast<int64_t>(key.size());
+  int64_t weight = WeightOf(object->object()) + static_cast<int64_t>(key.size());
   Shard& shard = ShardOf(*shards_, key);
   std::list<Kept> dropped;  // freed, and files closed, after the lock
   std::lock_guard lock(shard.mu);

@@ -11,6 +11,7 @@
 
 #include <array>
 #include <cstdint>
+#include <functional>
 #include <list>
 #include <memory>
 #include <mutex>
@@ -29,9 +30,26 @@ struct OpenedObject {
   std::shared_ptr<const ObjectBytes> bytes;
 };
 
+// An opened object, and the header lines of a plain answer with it, written when first needed.
+class HotObject {
+ public:
+  explicit HotObject(OpenedObject object) : object_(std::move(object)) {}
+  const OpenedObject& object() const { return object_; }
+  // Any thread; `write` is called at most once.
+  const std::shared_ptr<const std::string>& Lines(const std::function<std::string()>& write) const {
+    std::call_once(written_, [&] { lines_ = std::make_shared<const std::string>(write()); });
+    return lines_;
+  }
+
+ private:
+  const OpenedObject object_;
+  mutable std::once_flag written_;
+  mutable std::shared_ptr<const std::string> lines_;
+};
+
 class HotObjects {
  public:
-  using Entry = std::shared_ptr<const OpenedObject>;
+  using Entry = std::shared_ptr<const HotObject>;
 
   HotObjects(Catalog& catalog, int64_t max_bytes);
 

@@ -26,8 +26,14 @@ TEST_F(Hot, TheSecondReadIsFromMemory) {
   EXPECT_FALSE(Peek("a/b"));
   EXPECT_EQ(Read("hot-bucket", "a/b"), "text");
   ASSERT_TRUE(Peek("a/b"));
-  EXPECT_EQ(*Peek("a/b")->bytes->in_memory(), "text");
+  EXPECT_EQ(*Peek("a/b")->object().bytes->in_memory(), "text");
   EXPECT_EQ(Read("hot-bucket", "a/b"), "text");
+  Reply cold = Send("GET", "/storage/v1/b/hot-bucket/o/a%2Fb?alt=media&prettyPrint=false");
+  Reply hot = Send("GET", "/storage/v1/b/hot-bucket/o/a%2Fb?alt=media");
+  for (const net::ResponseHeader& header : cold.headers) {
+    EXPECT_EQ(hot.Header(header.name), header.value) << header.name;
+  }
+  EXPECT_EQ(hot.headers.size(), cold.headers.size());
   Reply part =
       Send("GET", "/storage/v1/b/hot-bucket/o/a%2Fb?alt=media", "", {{"Range", "bytes=1-2"}});
   EXPECT_EQ(part.status, 206);
@@ -39,7 +45,7 @@ TEST_F(Hot, LargeObjectsKeepTheirFileOpen) {
   Upload("hot-bucket", "large", large);
   EXPECT_EQ(Read("hot-bucket", "large"), large);
   ASSERT_TRUE(Peek("large"));
-  EXPECT_FALSE(Peek("large")->bytes->in_memory());
+  EXPECT_FALSE(Peek("large")->object().bytes->in_memory());
   EXPECT_EQ(Read("hot-bucket", "large"), large);
 }
 
@@ -71,7 +77,7 @@ TEST_F(Hot, ARefusalIsNotPassedBy) {
 TEST_F(Hot, WhatWeighsTooMuchGoesLastUsedLast) {
   HotObjects few(catalog, 16 * 4096);  // of each shard a few objects
   Upload("hot-bucket", "a", "text");
-  auto object = std::make_shared<const OpenedObject>(
+  auto object = std::make_shared<const HotObject>(
       service->store().Open({"hot-bucket", "a", std::nullopt}, {}));
   for (int i = 0; i < 1000; ++i) {
     std::string name = std::to_string(i);
@@ -88,7 +94,7 @@ TEST_F(Hot, AFillFromBeforeACommitIsNotKept) {
   Upload("hot-bucket", "a", "one");
   HotObjects cache(catalog, 1 << 20);
   uint64_t turn = cache.Turn("hot-bucket", "a");
-  auto old = std::make_shared<const OpenedObject>(
+  auto old = std::make_shared<const HotObject>(
       service->store().Open({"hot-bucket", "a", std::nullopt}, {}));
   Upload("hot-bucket", "a", "two");
   cache.Keep("hot-bucket", "a", old, turn);
@@ -107,7 +113,7 @@ TEST_F(Hot, NoReaderIsBehindAnAcknowledgedWrite) {
       int64_t least = acknowledged;
       HotObjects::Entry hot = store.PeekHot("hot-bucket", "a");
       std::string text =
-          hot ? *hot->bytes->in_memory()
+          hot ? *hot->object().bytes->in_memory()
               : *store.Open({"hot-bucket", "a", std::nullopt}, {}).bytes->in_memory();
       EXPECT_GE(std::stoll(text), least);
     }

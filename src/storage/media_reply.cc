@@ -1,5 +1,8 @@
 #include "storage/media_reply.h"
 
+#include <algorithm>
+#include <iterator>
+
 #include <fmt/format.h>
 
 #include "base/bytes.h"
@@ -68,6 +71,27 @@ net::Response MediaReply(const OpenedObject& object, const net::Request& request
                                               range->first + range->length - 1, row.size));
   }
   object.bytes->SendAs(response, range.value_or(ByteRange{0, row.size}));
+  return response;
+}
+
+net::Response HotMediaReply(const HotObject& hot, const net::Request& request, EtagForm form) {
+  const OpenedObject& object = hot.object();
+  bool plain = object.row.content_encoding.empty() && !request.Header("Range") &&
+               !request.Header("If-None-Match") && !request.Header("If-Match");
+  if (!plain) return MediaReply(object, request, form);
+  net::Response response;
+  response.head_lines = hot.Lines([&] {
+    std::string lines;
+    for (const net::ResponseHeader& header : MediaReply(object, net::Request(), form).headers) {
+      lines += header.name + ": ";
+      // As AppendHead does: no value makes a line of its own.
+      std::copy_if(header.value.begin(), header.value.end(), std::back_inserter(lines),
+                   [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c != 0x7f; });
+      lines += "\r\n";
+    }
+    return lines;
+  });
+  object.bytes->SendAs(response, {0, object.row.size});
   return response;
 }
 

@@ -15,4 +15,7 @@ enum class EtagForm {
 // it already.
 net::Response MediaReply(const OpenedObject& object, const net::Request& request, EtagForm form);
 
+// The same, with the headers of a plain answer written only once. One form for each object.
+net::Response HotMediaReply(const HotObject& object, const net::Request& request, EtagForm form);
+
 }  // namespace fireweed::storage

@@ -1,5 +1,10 @@
 #include "storage/object_check.h"
 
+#include <algorithm>
+#include <optional>
+#include <type_traits>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "blob/running_sums.h"

@@ -133,7 +133,7 @@ OpenedObject ObjectStore::Open(const ObjectAddress& address,
         Query(catalog_, [&](Txn& txn) { return OpenOnce(txn, address, conditions); });
     if (!object.bytes) continue;
     if (!address.generation) {
-      hot_.Keep(address.bucket, address.name, std::make_shared<const OpenedObject>(object), turn);
+      hot_.Keep(address.bucket, address.name, std::make_shared<const HotObject>(object), turn);
     }
     return object;
   }

@@ -82,7 +82,7 @@ std::optional<net::Response> Objects::DownloadInline(const net::Call& call) {
   if (!plain) return std::nullopt;
   HotObjects::Entry object = store_.PeekHot(call.Path("bucket"), call.Path("object"));
   if (!object) return std::nullopt;
-  return MediaReply(*object, call.http, EtagForm::kOpaque);
+  return HotMediaReply(*object, call.http, EtagForm::kOpaque);
 }
 
 net::Answer Objects::List(const api::storage::ListObjects& request, const net::Call& call) {

@@ -110,6 +110,14 @@ Reply StorageFixture::Send(const Ask& ask) {
   } catch (const Failure& failure) {
     response = router->RenderError(request, failure.error());
   }
+  if (response.head_lines) {
+    for (std::string_view rest = *response.head_lines; !rest.empty();) {
+      std::string_view line = rest.substr(0, rest.find("\r\n"));
+      rest.remove_prefix(line.size() + 2);
+      size_t colon = line.find(": ");
+      response.Add(line.substr(0, colon), std::string(line.substr(colon + 2)));
+    }
+  }
   std::string body = BodyText(response);
   return {response.status, std::move(response.headers), std::move(body)};
 }
