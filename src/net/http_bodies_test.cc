@@ -2,15 +2,18 @@
 #include <poll.h>
 #include <sys/socket.h>
 
+#include <atomic>
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <future>
 #include <thread>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include "base/bytes.h"
+#include "base/guarded.h"
 #include "net/http_client.h"
 #include "net/test_http.h"
 #include "net/test_tls.h"
@@ -146,6 +149,75 @@ TEST_F(Upload, IsRefusedBeforeContinueByItsOpening) {
   client.Send("PUT /x HTTP/1.1\r\nHost: a\r\nContent-Length: 5\r\nExpect: 100-continue\r\n\r\n");
   EXPECT_EQ(client.Receive().status, 403);
   EXPECT_TRUE(client.AtEnd());
+}
+
+using Threads = Guarded<std::vector<std::thread>>;
+void JoinAll(Threads& threads) {
+  threads.With([](auto& all) {
+    for (std::thread& thread : all) thread.join();
+  });
+}
+
+// Answers from another thread, after the sink is gone.
+struct LaterSink final : BodySink {
+  explicit LaterSink(Threads& threads) : threads(threads) {}
+  void Write(std::span<const std::byte> bytes) override { text += AsText(bytes); }
+  Response Finish() override { return TextResponse("not called"); }
+  Answer FinishLater() override {
+    auto deferred = std::make_shared<Deferred>();
+    deferred->soon = true;
+    threads.With([&](auto& all) {
+      all.emplace_back(
+          [deferred, text = text] { deferred->Complete(TextResponse("later " + text)); });
+    });
+    return deferred;
+  }
+  Threads& threads;
+  std::string text;
+};
+
+TEST_F(Upload, ASinkMayAnswerLaterFromAnyThread) {
+  Threads threads;
+  server_.dispatcher.open_body = [&](const Request&) {
+    return std::make_unique<LaterSink>(threads);
+  };
+  RawClient client(server_.port());
+  for (const char* body : {"one", "two"}) {
+    client.Send("PUT /x HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\n\r\n" + std::string(body));
+    EXPECT_EQ(client.Receive().body, "later " + std::string(body));
+  }
+  JoinAll(threads);
+}
+
+TEST_F(Upload, ASmallOneIsTakenOnTheIoThreadWhereThatCanBe) {
+  Threads threads;
+  std::atomic<std::thread::id> inlined{}, pool{};
+  server_.dispatcher.open_inline = [&](const Request& request) -> std::unique_ptr<BodySink> {
+    inlined = std::this_thread::get_id();
+    if (request.path == "/bad") throw Failure(Code::kInvalid, "the pool says so");
+    if (request.path == "/not-here") return nullptr;
+    return std::make_unique<LaterSink>(threads);
+  };
+  server_.dispatcher.open_body = [&](const Request& request) -> std::unique_ptr<BodySink> {
+    pool = std::this_thread::get_id();
+    if (request.path == "/bad") throw Failure(Code::kInvalid, "bad indeed");
+    return std::make_unique<LaterSink>(threads);
+  };
+  RawClient client(server_.port());
+  auto send = [&](const std::string& path, const std::string& body) {
+    client.Send("PUT " + path + " HTTP/1.1\r\nHost: a\r\nContent-Length: " +
+                std::to_string(body.size()) + "\r\n\r\n" + body);
+    return client.Receive();
+  };
+  EXPECT_EQ(send("/here", "tiny").body, "later tiny");
+  EXPECT_EQ(pool.load(), std::thread::id()) << "no hop";
+  EXPECT_EQ(send("/not-here", "tiny").body, "later tiny");
+  EXPECT_NE(pool.load(), std::thread::id());
+  EXPECT_NE(pool.load(), inlined.load());
+  ClientView large = send("/here", std::string(1 << 20, 'x'));
+  EXPECT_EQ(large.body.size(), 6u + (1 << 20)) << "what comes in pieces goes to the pool";
+  EXPECT_EQ(send("/bad", "tiny").body, "invalid: bad indeed");
+  JoinAll(threads);
 }
 
 class CountingSource final : public ByteSource {

@@ -14,6 +14,12 @@ std::optional<std::string_view> Request::Header(std::string_view name) const {
   return std::nullopt;
 }
 
+bool IsQueryName(std::string_view raw, std::string_view name) {
+  // Most names are sent as they are.
+  if (raw == name) return true;
+  return raw.find_first_of("%+") != raw.npos && PercentDecode(raw, Plus::kSpace) == name;
+}
+
 std::optional<std::string> Request::Query(std::string_view name) const {
   std::string_view rest = query;
   while (!rest.empty()) {
@@ -21,8 +27,7 @@ std::optional<std::string> Request::Query(std::string_view name) const {
     std::string_view pair = rest.substr(0, end);
     rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
     size_t equals = pair.find('=');
-    std::optional<std::string> key = PercentDecode(pair.substr(0, equals), Plus::kSpace);
-    if (!key || *key != name) continue;
+    if (!IsQueryName(pair.substr(0, equals), name)) continue;
     if (equals == std::string_view::npos) return std::string();
     return PercentDecode(pair.substr(equals + 1), Plus::kSpace);
   }

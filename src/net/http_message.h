@@ -61,6 +61,9 @@ struct Request {
   std::string BaseUrl() const;
 };
 
+// Whether a percent-encoded name in a query is this one.
+bool IsQueryName(std::string_view raw, std::string_view name);
+
 // Bytes that a handler produces while they are sent. Read is called on pool threads, never twice at
 // once.
 class ByteSource {

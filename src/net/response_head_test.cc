@@ -38,6 +38,17 @@ TEST(ResponseHead, LetsNoValueStartANewLine) {
   EXPECT_NE(out.find("Location: /aSet-Cookie: x\r\n"), std::string::npos);
 }
 
+TEST(ResponseHead, AddsLinesThatAreReady) {
+  Response response;
+  response.Add("A", "1");
+  response.head_lines = std::make_shared<const std::string>("B: 2\r\nC: 3\r\n");
+  std::string out;
+  AppendHead(out, response, {{Kind::kLength, 0}, true, true, "D", ""});
+  EXPECT_EQ(out,
+            "HTTP/1.1 200 OK\r\nServer: fireweed\r\nDate: D\r\n"
+            "A: 1\r\nB: 2\r\nC: 3\r\nContent-Length: 0\r\n\r\n");
+}
+
 TEST(ResponseHead, SaysKeepAliveToOldClients) {
   std::string out;
   AppendHead(out, Response(), {{Kind::kLength, 0}, true, false, "D", ""});

@@ -44,6 +44,9 @@ Answer ScriptedDispatcher::Handle(const Request& request) {
 std::unique_ptr<BodySink> ScriptedDispatcher::OpenBody(const Request& request) {
   return open_body ? open_body(request) : Dispatcher::OpenBody(request);
 }
+std::unique_ptr<BodySink> ScriptedDispatcher::TryOpenInline(const Request& request) {
+  return open_inline ? open_inline(request) : nullptr;
+}
 Response ScriptedDispatcher::RenderError(const Request&, const Error& error) {
   return TextResponse(std::string(CodeName(error.code)) + ": " + error.message,
                       StatusOf(error.code));

@@ -19,12 +19,13 @@ class ScriptedDispatcher final : public Dispatcher {
   std::function<std::optional<Response>(const Request&)> try_inline;
   std::function<BodyPlan(const Request&)> plan_body;
   std::function<Answer(const Request&)> handle;
-  std::function<std::unique_ptr<BodySink>(const Request&)> open_body;
+  std::function<std::unique_ptr<BodySink>(const Request&)> open_body, open_inline;
 
   std::optional<Response> TryInline(const Request& request) override;
   BodyPlan PlanBody(const Request& request) override;
   Answer Handle(const Request& request) override;
   std::unique_ptr<BodySink> OpenBody(const Request& request) override;
+  std::unique_ptr<BodySink> TryOpenInline(const Request& request) override;
   Response RenderError(const Request& request, const Error& error) override;
 };
 

@@ -13,8 +13,7 @@ void FillFromQuery(const Field& field, void* member, std::string_view query) {
     std::string_view pair = query.substr(0, end);
     query = end == std::string_view::npos ? std::string_view() : query.substr(end + 1);
     size_t equals = pair.find('=');
-    std::optional<std::string> name = PercentDecode(pair.substr(0, equals), Plus::kSpace);
-    if (!name || *name != field.name) continue;
+    if (!IsQueryName(pair.substr(0, equals), field.name)) continue;
     std::string_view raw =
         equals == std::string_view::npos ? std::string_view() : pair.substr(equals + 1);
     std::optional<std::string> text = PercentDecode(raw, Plus::kSpace);
