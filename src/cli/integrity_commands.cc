@@ -135,8 +135,10 @@ void AddIntegrityCommands(CLI::App& app, Settings& settings) {
   CLI::App* restore = app.add_subcommand("restore", "Fill an empty state directory from a backup");
   restore->add_option("directory", *directory, "A backup")->required();
   restore->callback([directory, &settings] { Restore(*directory, settings); });
-  CLI::App* storage = app.get_subcommand_no_throw("storage");
-  if (storage == nullptr) storage = app.add_subcommand("storage", "Objects and buckets");
+  std::vector<CLI::App*> groups =
+      app.get_subcommands([](const CLI::App* group) { return group->get_name() == "storage"; });
+  CLI::App* storage =
+      groups.empty() ? app.add_subcommand("storage", "Objects and buckets") : groups.front();
   storage
       ->add_subcommand("fsck", "Prove that every stored object is whole and matches its checksums")
       ->callback([&settings] { Fsck(settings); });

@@ -17,8 +17,8 @@
 #include "storage/object_store.h"
 #include "storage/objects.h"
 #include "storage/resumable.h"
-#include "storage/signatures.h"
 #include "storage/scrub.h"
+#include "storage/signatures.h"
 #include "storage/uploads.h"
 #include "storage/xml_api.h"
 
