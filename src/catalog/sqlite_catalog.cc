@@ -159,40 +159,41 @@ void SqliteCatalog::RunWriter() {
   sqlite3_wal_hook(writer_connection_->db(), nullptr, nullptr);
 }
 
-// Most batches hold no body that fails. So all of them are run without a way to undo one alone; where one does fail, everything
-// is undone and run again with savepoints, and only that one is left out.
-std::vector<SqliteCatalog::Slot> SqliteCatalog::RunTogether() {
+// Most batches hold no body that fails. So bodies are run without a way to undo one alone; when one does fail, everything is
+// undone and run again with savepoints, as is what comes after, and only that one is left out.
+std::vector<SqliteCatalog::Slot> SqliteCatalog::RunBodies() {
   WriteQueue::Batch share;
   std::vector<Slot> batch;
+  Undo undo = Undo::kWithAll;
   std::optional<Error> broken = BeginTransaction();
-  bool sound = !broken;
   while (std::shared_ptr<WriteJob> job = queue_.Take(share)) {
-    RunBody(batch.emplace_back(Slot{std::move(job), {}, nullptr}), broken, Undo::kWithAll);
-    sound = sound && !batch.back().failure;
-    if (!sound) break;
+    Slot& slot = batch.emplace_back(Slot{std::move(job), {}, nullptr});
+    RunBody(slot, broken, undo);
+    if (slot.failure && !broken && undo == Undo::kWithAll) {
+      undo = Undo::kAlone;
+      broken = RunAgain(batch);
+    }
+    // Some failures of the engine (a full disk) end the whole transaction, not the body's savepoint
+    // alone.
+    if (broken || !writer_connection_->in_transaction()) break;
   }
-  if (sound || broken) return batch;
-  Rollback();
-  RunApart(batch);
   return batch;
 }
 
-// A savepoint each. The rest of a batch that breaks off is left for RunAlone.
-void SqliteCatalog::RunApart(std::span<Slot> batch) {
+std::optional<Error> SqliteCatalog::RunAgain(std::span<Slot> batch) {
+  Rollback();
   std::optional<Error> broken = BeginTransaction();
   for (Slot& slot : batch) {
     slot.failure = nullptr;
     slot.failed_itself = false;
     slot.changes = {};
-    // Some failures of the engine (a full disk) end the whole transaction, not the body's savepoint
-    // alone.
-    if (!broken && !writer_connection_->in_transaction()) continue;
-    RunBody(slot, broken, Undo::kAlone);
+    if (broken || writer_connection_->in_transaction()) RunBody(slot, broken, Undo::kAlone);
   }
+  return broken;
 }
 
 void SqliteCatalog::RunBatch() {
-  std::vector<Slot> batch = RunTogether();
+  std::vector<Slot> batch = RunBodies();
   if (!Commit(batch) && batch.size() > 1) RunAlone(batch);
   // Asked for after the commit: a sink that comes later has nothing from before it in its hands.
   sinks_.With([&](const auto& sinks) {

@@ -78,8 +78,8 @@ class SqliteCatalog final : public Catalog {
   enum class Undo { kAlone, kWithAll };
 
   void RunBatch();
-  std::vector<Slot> RunTogether();
-  void RunApart(std::span<Slot> batch);
+  std::vector<Slot> RunBodies();
+  std::optional<Error> RunAgain(std::span<Slot> batch);
   void RunAlone(std::span<Slot> batch);
   std::optional<Error> BeginTransaction();
   void RunBody(Slot& slot, const std::optional<Error>& broken, Undo undo);

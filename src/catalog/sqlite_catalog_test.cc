@@ -88,6 +88,7 @@ TEST(GroupCommit, OneThatThrowsInMidBatchIsAlone) {
   };
   catalog->Write("first", [&](Txn& txn) {
     txn.PutRaw("a", "first", "x", {});
+    if (!others.empty()) return;  // run again, because another one failed
     for (std::string key : {"b", "c", "d"}) {
       others.emplace_back(write, key, key == "c");
       WaitForQueue(*catalog, std::ssize(others));

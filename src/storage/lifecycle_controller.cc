@@ -99,7 +99,8 @@ void LifecycleController::Take(const Key& bucket, const ListedVersion& version,
                              {"class", step.storage_class}});
   } catch (const Failure& failure) {
     Code code = failure.error().code;
-    if (code != Code::kPrecondition && code != Code::kNotFound) throw;
+    // Changed meanwhile, or kept by a retention policy: the next round looks again.
+    if (code != Code::kPrecondition && code != Code::kNotFound && code != Code::kDenied) throw;
   }
 }
 

@@ -18,6 +18,7 @@
 #include "storage/objects.h"
 #include "storage/part_uploads.h"
 #include "storage/resumable.h"
+#include "storage/scrub.h"
 #include "storage/signatures.h"
 #include "storage/scrub.h"
 #include "storage/uploads.h"
