@@ -18,8 +18,8 @@
 #include "storage/objects.h"
 #include "storage/part_uploads.h"
 #include "storage/resumable.h"
-#include "storage/signatures.h"
 #include "storage/scrub.h"
+#include "storage/signatures.h"
 #include "storage/uploads.h"
 #include "storage/xml_api.h"
 
