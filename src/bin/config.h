@@ -2,6 +2,7 @@
 // An unknown key or a bad value is refused with the path of the key.
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "describe/type.h"
@@ -44,6 +45,7 @@ struct PreemptionConfig {
 
 struct ComputeConfig {
   PreemptionConfig preemption;
+  std::map<std::string, double> quotas;
 };
 
 struct StorageConfig {
@@ -133,7 +135,10 @@ inline constexpr auto kFields<ComputeConfig> = std::tuple{
     F("preemption", &ComputeConfig::preemption, 0,
       "Preemption by chance: {seed: 1, meanMinutes: 30} ends preemptible instances after 30 "
       "minutes on average, the same seed always after the same time. meanMinutes 0: "
-      "never.")};
+      "never."),
+    F("quotas", &ComputeConfig::quotas, 0,
+      "Limits of each project in each region by the public metrics: {CPUS: 24, NVIDIA_K80_GPUS: 4, "
+      "DISKS_TOTAL_GB: 4096}. What is not named is not limited.")};
 template <>
 inline constexpr auto kFields<StorageConfig> =
     std::tuple{F("reserveBytes", &StorageConfig::reserve_bytes, 0,

@@ -11,7 +11,9 @@
 #include "compute/disks_service.h"
 #include "compute/guest_attributes.h"
 #include "compute/images_service.h"
+#include "compute/instance_settings.h"
 #include "compute/instances_service.h"
+#include "compute/networks_service.h"
 #include "compute/operations_service.h"
 #include "compute/projects_service.h"
 #include "identity/access.h"
@@ -46,10 +48,12 @@ struct AllServices {
     git.Serve(router);
     images.Serve(router);
     disks.Serve(router);
+    networks.Serve(router);
     projects_service.Serve(router);
     catalogue_service.Serve(router);
     instances.Serve(router);
     guest_attributes.Serve(router);
+    settings.Serve(router);
     operations.Serve(router);
     batch.Serve();
     discovery.Serve();
@@ -83,9 +87,11 @@ struct AllServices {
   compute::Catalogue catalogue{{}};
   compute::ImagesService images{catalog, access, accounts, ids, clock};
   compute::DisksService disks{catalog, access, accounts, ids, clock};
+  compute::NetworksService networks{catalog, ids, clock};
   compute::ProjectsService projects_service{catalog, accounts, ids, clock};
-  compute::CatalogueService catalogue_service{catalogue};
+  compute::CatalogueService catalogue_service{catalog, catalogue, {}};
   compute::InstancesService instances{catalog, access, catalogue, accounts, ids, clock, {}};
+  compute::InstanceSettings settings{catalog, access, catalogue, accounts, ids, clock, false};
   OperationWaiters waiters{catalog};
   compute::GuestAttributesService guest_attributes{catalog};
   compute::OperationsService operations{catalog, waiters};

@@ -38,10 +38,12 @@
 #include "compute/instance_controller.h"
 #include "compute/instance_groups_service.h"
 #include "compute/instance_life_service.h"
+#include "compute/instance_settings.h"
 #include "compute/instance_templates.h"
 #include "compute/instances_service.h"
 #include "compute/metadata_server.h"
 #include "compute/name_server.h"
+#include "compute/networks_service.h"
 #include "compute/operations_service.h"
 #include "compute/projects_service.h"
 #include "compute/served_sockets.h"
@@ -205,6 +207,7 @@ struct Daemon::Parts {
   compute::Catalogue catalogue;
   compute::ImagesService images_service;
   compute::DisksService disks_service;
+  compute::NetworksService networks_service;
   compute::ProjectsService compute_projects;
   compute::CatalogueService catalogue_service;
   compute::InstancesService instances_service;
@@ -213,6 +216,7 @@ struct Daemon::Parts {
   compute::GroupManagersService group_managers;
   compute::InstanceGroupsService instance_groups;
   compute::GuestAttributesService guest_attributes;
+  compute::InstanceSettings instance_settings;
   compute::MetadataServer metadata;
 
   // What acts: the loop, the server, and the machines' sockets in between.
@@ -292,16 +296,20 @@ Daemon::Parts::Parts(DaemonOptions given)
       catalogue(HostCapacityHere()),
       images_service(catalog, access, accounts, ids, clock),
       disks_service(catalog, access, accounts, ids, clock),
+      networks_service(catalog, ids, clock),
       compute_projects(catalog, accounts, ids, clock),
-      catalogue_service(catalogue),
-      instances_service(
-          catalog, access, catalogue, accounts, ids, clock,
-          {.console_directory = state.Path("consoles"), .strict = options.config.instances.strict}),
+      catalogue_service(catalog, catalogue, {options.config.compute.quotas}),
+      instances_service(catalog, access, catalogue, accounts, ids, clock,
+                        {.console_directory = state.Path("consoles"),
+                         .strict = options.config.instances.strict,
+                         .quotas = {options.config.compute.quotas}}),
       instance_life(catalog, ids, clock),
       instance_templates(catalog, {access, accounts}, catalogue, ids, clock),
       group_managers(catalog, {access, accounts}, ids, clock),
       instance_groups(catalog, ids, clock),
       guest_attributes(catalog),
+      instance_settings(catalog, access, catalogue, accounts, ids, clock,
+                        options.config.instances.strict),
       metadata(catalog, accounts, clock),
       loop(catalog, clock, log),
       waiters(catalog),
@@ -453,9 +461,11 @@ void Daemon::Parts::Route() {
   maintenance.Serve(router);
   images_service.Serve(router);
   disks_service.Serve(router);
+  networks_service.Serve(router);
   compute_projects.Serve(router);
   catalogue_service.Serve(router);
   instances_service.Serve(router);
+  instance_settings.Serve(router);
   instance_life.Serve(router);
   instance_templates.Serve(router);
   group_managers.Serve(router);

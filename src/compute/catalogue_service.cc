@@ -59,20 +59,6 @@ c::AggregatedListOf<Scoped> Aggregated(
   return reply;
 }
 
-c::Network DefaultNetwork(const std::string& project) {
-  c::Network network{.id = 1,
-                     .creationTimestamp = "1969-12-31T16:00:00.000-08:00",
-                     .name = "default",
-                     .description = "Default network for the project",
-                     .routingConfig = {"REGIONAL"},
-                     .selfLink = ScopedLink(project, "global", "networks", "default")};
-  for (const std::string& region : Catalogue::RegionNames()) {
-    network.subnetworks.push_back(
-        ScopedLink(project, "regions/" + region, "subnetworks", "default"));
-  }
-  return network;
-}
-
 }  // namespace
 
 void CatalogueService::Serve(net::Router& router) {
@@ -90,8 +76,6 @@ void CatalogueService::Serve(net::Router& router) {
   router.On(c::kListAcceleratorTypes, this, &Self::ListAcceleratorTypes);
   router.On(c::kGetAcceleratorType, this, &Self::GetAcceleratorType);
   router.On(c::kAggregateAcceleratorTypes, this, &Self::AggregateAcceleratorTypes);
-  router.On(c::kListNetworks, this, &Self::ListNetworks);
-  router.On(c::kGetNetwork, this, &Self::GetNetwork);
 }
 
 c::ListOf<c::Zone> CatalogueService::ListZones(const c::ListProject& request, const net::Call&) {
@@ -110,15 +94,22 @@ c::Zone CatalogueService::GetZone(const c::GetGlobal& request, const net::Call&)
 c::ListOf<c::Region> CatalogueService::ListRegions(const c::ListProject& request,
                                                    const net::Call&) {
   std::vector<c::Region> regions;
+  QuotaUsage usage =
+      Query(catalog_, [&](Txn& txn) { return CountUsage(txn, request.project, catalogue_); });
   for (const std::string& region : Catalogue::RegionNames()) {
     regions.push_back(catalogue_.RegionResource(request.project, region));
+    regions.back().quotas = ShowQuotas(usage[region], quotas_);
   }
   return Page(request, "compute#regionList", "regions", std::move(regions));
 }
 
 c::Region CatalogueService::GetRegion(const c::GetGlobal& request, const net::Call&) {
   if (!Catalogue::HasRegion(request.name)) Missing(request.project, "regions/" + request.name);
-  return catalogue_.RegionResource(request.project, request.name);
+  c::Region region = catalogue_.RegionResource(request.project, request.name);
+  QuotaUsage usage =
+      Query(catalog_, [&](Txn& txn) { return CountUsage(txn, request.project, catalogue_); });
+  region.quotas = ShowQuotas(usage[request.name], quotas_);
+  return region;
 }
 
 c::ListOf<c::MachineType> CatalogueService::ListMachineTypes(const c::ListZonal& request,
@@ -194,17 +185,6 @@ c::AggregatedListOf<c::AcceleratorTypesScopedList> CatalogueService::AggregateAc
       request, "acceleratorTypes", "compute#acceleratorTypeAggregatedList",
       &c::AcceleratorTypesScopedList::acceleratorTypes,
       [&](const std::string& zone) { return catalogue_.AcceleratorTypes(request.project, zone); });
-}
-
-c::ListOf<c::Network> CatalogueService::ListNetworks(const c::ListProject& request,
-                                                     const net::Call&) {
-  std::vector<c::Network> networks{DefaultNetwork(request.project)};
-  return Page(request, "compute#networkList", "global/networks", std::move(networks));
-}
-
-c::Network CatalogueService::GetNetwork(const c::GetGlobal& request, const net::Call&) {
-  if (request.name != "default") Missing(request.project, "global/networks/" + request.name);
-  return DefaultNetwork(request.project);
 }
 
 }  // namespace fireweed::compute

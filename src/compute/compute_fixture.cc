@@ -49,17 +49,19 @@ ComputeFixture::Plane::Plane(ComputeFixture& all)
           all.clock, all.log),
       disk_controller(all.catalog, pool, all.store, all.log),
       instances(all.catalog, all.access, all.catalogue, all.identity, all.ids, all.clock,
-                {.console_directory = all.consoles}),
+                {.console_directory = all.consoles, .quotas = all.quotas}),
       life(all.catalog, all.ids, all.clock),
       group_controller(all.catalog, all.catalogue, all.identity, all.ids, all.clock, all.log),
       templates(all.catalog, {all.access, all.identity}, all.catalogue, all.ids, all.clock),
       managers(all.catalog, {all.access, all.identity}, all.ids, all.clock),
       groups(all.catalog, all.ids, all.clock),
+      settings(all.catalog, all.access, all.catalogue, all.identity, all.ids, all.clock, false),
       operations(all.catalog, waiters),
       images(all.catalog, all.access, all.identity, all.ids, all.clock),
       disks(all.catalog, all.access, all.identity, all.ids, all.clock),
+      networks(all.catalog, all.ids, all.clock),
       projects(all.catalog, all.identity, all.ids, all.clock),
-      tables(all.catalogue),
+      tables(all.catalog, all.catalogue, all.quotas),
       guest_attributes(all.catalog),
       router(all.access) {
   loop.Add(all.wrap(controller));
@@ -72,9 +74,11 @@ ComputeFixture::Plane::Plane(ComputeFixture& all)
   templates.Serve(router);
   managers.Serve(router);
   groups.Serve(router);
+  settings.Serve(router);
   operations.Serve(router);
   images.Serve(router);
   disks.Serve(router);
+  networks.Serve(router);
   projects.Serve(router);
   tables.Serve(router);
   guest_attributes.Serve(router);

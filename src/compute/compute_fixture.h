@@ -25,8 +25,10 @@
 #include "compute/instance_groups_service.h"
 #include "compute/instance_identity.h"
 #include "compute/instance_life_service.h"
+#include "compute/instance_settings.h"
 #include "compute/instance_templates.h"
 #include "compute/instances_service.h"
+#include "compute/networks_service.h"
 #include "compute/operations_service.h"
 #include "compute/projects_service.h"
 #include "control/action_pool.h"
@@ -117,6 +119,7 @@ class ComputeFixture {
   RecordingSockets sockets;
   Catalogue catalogue{{.cpus = 4, .memory_mb = 8192}};
   std::string consoles;
+  QuotaLimits quotas;         // of the planes made from now on
   PreemptionRule preemption;  // of the planes made from now on
   // Puts something between the loop and the controllers of planes made from now on; what it gives outlives them.
   std::function<Controller&(Controller&)> wrap = [](Controller& same) -> Controller& {
@@ -144,9 +147,11 @@ class ComputeFixture {
     InstanceTemplatesService templates;
     GroupManagersService managers;
     InstanceGroupsService groups;
+    InstanceSettings settings;
     OperationsService operations;
     ImagesService images;
     DisksService disks;
+    NetworksService networks;
     ProjectsService projects;
     CatalogueService tables;
     GuestAttributesService guest_attributes;

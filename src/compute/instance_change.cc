@@ -40,6 +40,14 @@ void Wish(InstanceRecord& record, InstanceWant want) {
 api::compute::Operation ChangeStoredInstance(Catalog& catalog, IdSource& ids, Time now,
                                              const net::Caller& caller, const InstanceVerb& verb,
                                              const InstanceChange& change) {
+  return ChangeStoredInstance(
+      catalog, ids, now, caller, verb,
+      InstanceTxnChange([&](Txn&, InstanceRecord& record) { return change(record); }));
+}
+
+api::compute::Operation ChangeStoredInstance(Catalog& catalog, IdSource& ids, Time now,
+                                             const net::Caller& caller, const InstanceVerb& verb,
+                                             const InstanceTxnChange& change) {
   Key key = verb.project + "/" + verb.zone + "/" + verb.name;
   Operation operation =
       NewOperation(ids, {verb.project, "zones/" + verb.zone, kRecordKind<InstanceRecord>, key, 0},
@@ -48,7 +56,7 @@ api::compute::Operation ChangeStoredInstance(Catalog& catalog, IdSource& ids, Ti
     if (auto earlier = FindRetried(txn, operation)) return *earlier;
     InstanceRecord record = FindInstance(txn, verb.project, verb.zone, verb.name);
     Operation fresh = operation;
-    if (!change(record)) fresh.ended = now;
+    if (!change(txn, record)) fresh.ended = now;
     fresh.target_version = record.generation;
     txn.Put(key, record);
     return Begin(txn, fresh, now);

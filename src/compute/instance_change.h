@@ -38,6 +38,11 @@ struct InstanceVerb {
   std::string project, zone, name, request_id;
   std::string verb;
 };
+// The same where the change concerns other rows as well.
+using InstanceTxnChange = std::function<bool(Txn&, InstanceRecord&)>;
+api::compute::Operation ChangeStoredInstance(Catalog& catalog, IdSource& ids, Time now,
+                                             const net::Caller& caller, const InstanceVerb& verb,
+                                             const InstanceTxnChange& change);
 api::compute::Operation ChangeStoredInstance(Catalog& catalog, IdSource& ids, Time now,
                                              const net::Caller& caller, const InstanceVerb& verb,
                                              const InstanceChange& change);

@@ -6,6 +6,7 @@
 #include "compute/instance_disks.h"
 #include "compute/links.h"
 #include "compute/metadata_items.h"
+#include "compute/networks_service.h"
 #include "compute/refusals.h"
 #include "compute/scheduling.h"
 
@@ -14,38 +15,7 @@ namespace {
 
 using api::compute::Instance;
 
-void FitMachineType(InstanceRecord& record, const InsertContext& context) {
-  Instance& instance = record.resource;
-  if (instance.machineType.empty())
-    InvalidField("resource.machineType", "", "The field is required.");
-  ResourceRef ref = ParseRef(instance.machineType);
-  bool elsewhere = ref.path.size() >= 4 && ref.path[0] == "zones" && ref.path[1] != record.zone;
-  if (elsewhere) {
-    InvalidField("resource.machineType", instance.machineType,
-                 "The machine type is in another zone than the instance.");
-  }
-  std::string path = fmt::format("zones/{}/machineTypes/{}", record.zone, ref.name());
-  std::optional<MachineShape> shape = context.catalogue.FindShape(ref.name());
-  if (!shape) Missing(record.project, path);
-  ClippedShape clipped = context.catalogue.Clip(*shape);
-  record.cpus = clipped.cpus;
-  record.memory_mb = clipped.memory_mb;
-  record.warnings = clipped.warnings;
-  instance.machineType =
-      ScopedLink(record.project, "zones/" + record.zone, "machineTypes", ref.name());
-  for (api::compute::AcceleratorConfig& card : instance.guestAccelerators) {
-    std::string type = LastWord(card.acceleratorType);
-    for (std::string& warning : context.catalogue.AcceleratorWarnings(type, card.acceleratorCount))
-      record.warnings.push_back(std::move(warning));
-    card.acceleratorType =
-        ScopedLink(record.project, "zones/" + record.zone, "acceleratorTypes", type);
-  }
-  if (context.strict && !record.warnings.empty()) {
-    throw Failure(Code::kExhausted, "ZONE_RESOURCE_POOL_EXHAUSTED", record.warnings.front());
-  }
-}
-
-void FitNetwork(InstanceRecord& record) {
+void FitNetwork(Txn& txn, InstanceRecord& record) {
   std::vector<api::compute::NetworkInterface>& nics = record.resource.networkInterfaces;
   if (nics.empty()) nics.emplace_back();
   if (nics.size() > 1) {
@@ -53,12 +23,13 @@ void FitNetwork(InstanceRecord& record) {
                  "One network interface is supported.");
   }
   api::compute::NetworkInterface& nic = nics.front();
-  std::string network = nic.network.empty() ? "default" : LastWord(nic.network);
-  if (network != "default") Missing(record.project, "global/networks/" + network);
   nic.name = "nic0";
-  nic.network = ScopedLink(record.project, "global", "networks", network);
-  nic.subnetwork = ScopedLink(record.project, fmt::format("regions/{}", RegionOf(record.zone)),
-                              "subnetworks", "default");
+  if (nic.network.empty() && nic.subnetwork.empty()) nic.network = "default";
+  if (!nic.network.empty()) nic.network = NetworkLink(txn, record.project, nic.network);
+  api::compute::Subnetwork subnetwork = FindSubnetwork(
+      txn, record.project, std::string(RegionOf(record.zone)), nic.network, nic.subnetwork);
+  nic.subnetwork = subnetwork.selfLink;
+  nic.network = subnetwork.network;
   nic.networkIP.clear();
   if (nic.stackType.empty()) nic.stackType = "IPV4_ONLY";
   for (api::compute::AccessConfig& access : nic.accessConfigs) {
@@ -82,6 +53,37 @@ void FitAccounts(Instance& instance, const std::string& default_account) {
 
 }  // namespace
 
+void FitMachineType(InstanceRecord& record, const Catalogue& catalogue, bool strict) {
+  Instance& instance = record.resource;
+  if (instance.machineType.empty())
+    InvalidField("resource.machineType", "", "The field is required.");
+  ResourceRef ref = ParseRef(instance.machineType);
+  bool elsewhere = ref.path.size() >= 4 && ref.path[0] == "zones" && ref.path[1] != record.zone;
+  if (elsewhere) {
+    InvalidField("resource.machineType", instance.machineType,
+                 "The machine type is in another zone than the instance.");
+  }
+  std::string path = fmt::format("zones/{}/machineTypes/{}", record.zone, ref.name());
+  std::optional<MachineShape> shape = catalogue.FindShape(ref.name());
+  if (!shape) Missing(record.project, path);
+  ClippedShape clipped = catalogue.Clip(*shape);
+  record.cpus = clipped.cpus;
+  record.memory_mb = clipped.memory_mb;
+  record.warnings = clipped.warnings;
+  instance.machineType =
+      ScopedLink(record.project, "zones/" + record.zone, "machineTypes", ref.name());
+  for (api::compute::AcceleratorConfig& card : instance.guestAccelerators) {
+    std::string type = LastWord(card.acceleratorType);
+    for (std::string& warning : catalogue.AcceleratorWarnings(type, card.acceleratorCount))
+      record.warnings.push_back(std::move(warning));
+    card.acceleratorType =
+        ScopedLink(record.project, "zones/" + record.zone, "acceleratorTypes", type);
+  }
+  if (strict && !record.warnings.empty()) {
+    throw Failure(Code::kExhausted, "ZONE_RESOURCE_POOL_EXHAUSTED", record.warnings.front());
+  }
+}
+
 InstanceRecord MakeInstance(Txn& txn, const api::compute::InsertInstance& request,
                             const InsertContext& context) {
   InstanceRecord record{.project = request.project, .zone = request.zone, .resource = request.body};
@@ -89,9 +91,9 @@ InstanceRecord MakeInstance(Txn& txn, const api::compute::InsertInstance& reques
   RequireZone(record.project, record.zone);
   RequireResourceName(instance.name);
   CheckMetadata(instance.metadata);
-  FitMachineType(record, context);
+  FitMachineType(record, context.catalogue, context.strict);
   FitDisks(txn, record);
-  FitNetwork(record);
+  FitNetwork(txn, record);
   FitScheduling(instance.scheduling, !instance.guestAccelerators.empty());
   FitAccounts(instance, context.default_account);
   SealMetadata(instance.metadata);

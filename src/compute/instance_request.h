@@ -19,6 +19,10 @@ struct InsertContext {
   bool strict = false;  // refuse what does not fit this machine instead of clipping it
 };
 
+// Sets cpus, memory and warnings by the machine type and accelerators, and completes their links. Throws Failure as
+// MakeInstance does.
+void FitMachineType(InstanceRecord& record, const Catalogue& catalogue, bool strict);
+
 // Throws Failure: kNotFound for zones, machine types, images and networks that are not there, kInvalid for bad
 // values, kExhausted for what does not fit under `strict`.
 InstanceRecord MakeInstance(Txn& txn, const api::compute::InsertInstance& request,

@@ -79,9 +79,14 @@ api::compute::Operation InstancesService::Insert(const api::compute::InsertInsta
                                 InstancePath(request.project, request.zone, request.body.name)));
     }
     InstanceRecord record = MakeInstance(txn, request, context);
+    Operation fresh = operation;
+    if (std::optional<Error> over = OverQuota(txn, record, catalogue_, rules_.quotas)) {
+      fresh.ended = context.now;
+      fresh.error = OperationError::From(*over);
+      return Begin(txn, fresh, context.now);
+    }
     AttachDisks(txn, record, ids_, context.now);
     txn.Put(key, record, 0);
-    Operation fresh = operation;
     for (const std::string& warning : record.warnings) {
       fresh.warnings.push_back({"RESOURCE_CLIPPED", warning});
     }

@@ -13,6 +13,7 @@
 #include "compute/catalogue.h"
 #include "compute/instance_change.h"
 #include "compute/instance_identity.h"
+#include "compute/quota.h"
 #include "compute/records.h"
 #include "control/operations.h"
 #include "net/router.h"
@@ -22,6 +23,7 @@ namespace fireweed::compute {
 struct InstanceRules {
   std::string console_directory;  // where serial ports are written
   bool strict = false;            // refuse instead of clipping (decision 17)
+  QuotaLimits quotas;
 };
 
 class InstancesService {

@@ -8,6 +8,7 @@
 
 #include "compute/group_records.h"
 #include "compute/links.h"
+#include "compute/network_records.h"
 #include "compute/paging.h"
 #include "compute/records.h"
 #include "net/errors.h"
@@ -30,7 +31,12 @@ std::string TargetLink(const Operation& operation, std::string_view project,
       {kRecordKind<TemplateRecord>, "instanceTemplates"},
       {kRecordKind<GroupRecord>, "instanceGroupManagers"},
       {kRecordKind<PlainGroupRecord>, "instanceGroups"},
-      {kRecordKind<ImageRecord>, "images"}};
+      {kRecordKind<ImageRecord>, "images"},
+      {kRecordKind<NetworkRecord>, "networks"},
+      {kRecordKind<SubnetworkRecord>, "subnetworks"},
+      {kRecordKind<FirewallRecord>, "firewalls"},
+      {kRecordKind<RouteRecord>, "routes"},
+      {kRecordKind<AddressRecord>, "addresses"}};
   for (const auto& [kind, name] : kCollections) {
     if (kind == operation.target_kind) collection = name;
   }

@@ -1,5 +1,5 @@
 // A project as compute sees it, its common metadata, and the tables every project finds: zones, regions, machine,
-// disk and accelerator types, networks.
+// disk and accelerator types.
 #pragma once
 
 #include <functional>
@@ -11,6 +11,7 @@
 #include "catalog/catalog.h"
 #include "compute/catalogue.h"
 #include "compute/instance_identity.h"
+#include "compute/quota.h"
 #include "net/router.h"
 
 namespace fireweed::compute {
@@ -35,7 +36,8 @@ class ProjectsService {
 
 class CatalogueService {
  public:
-  explicit CatalogueService(const Catalogue& catalogue) : catalogue_(catalogue) {}
+  CatalogueService(Catalog& catalog, const Catalogue& catalogue, QuotaLimits quotas)
+      : catalog_(catalog), catalogue_(catalogue), quotas_(std::move(quotas)) {}
   void Serve(net::Router& router);
 
   api::compute::ListOf<api::compute::Zone> ListZones(const api::compute::ListProject& request,
@@ -61,12 +63,11 @@ class CatalogueService {
                                                    const net::Call& call);
   api::compute::AggregatedListOf<api::compute::AcceleratorTypesScopedList>
   AggregateAcceleratorTypes(const api::compute::ListProject& request, const net::Call& call);
-  api::compute::ListOf<api::compute::Network> ListNetworks(const api::compute::ListProject& request,
-                                                           const net::Call& call);
-  api::compute::Network GetNetwork(const api::compute::GetGlobal& request, const net::Call& call);
 
  private:
+  Catalog& catalog_;
   const Catalogue& catalogue_;
+  const QuotaLimits quotas_;
 };
 
 }  // namespace fireweed::compute

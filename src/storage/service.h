@@ -20,7 +20,6 @@
 #include "storage/resumable.h"
 #include "storage/scrub.h"
 #include "storage/signatures.h"
-#include "storage/scrub.h"
 #include "storage/uploads.h"
 #include "storage/xml_api.h"
 

@@ -8,6 +8,7 @@
 #include "api/compute/instance_groups.h"                 // IWYU pragma: export
 #include "api/compute/instance_life_methods.h"           // IWYU pragma: export
 #include "api/compute/instance_methods.h"                // IWYU pragma: export
+#include "api/compute/instance_settings_methods.h"       // IWYU pragma: export
 #include "api/compute/instance_templates.h"              // IWYU pragma: export
 #include "api/compute/network_methods.h"                 // IWYU pragma: export
 #include "api/compute/operation_methods.h"               // IWYU pragma: export

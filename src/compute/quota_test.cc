@@ -1,0 +1,73 @@
+#include "compute/quota.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "compute/compute_fixture.h"
+
+namespace fireweed::compute {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* kInstances = "/compute/v1/projects/p/zones/us-east1-b/instances";
+constexpr const char* kRegion = "/compute/v1/projects/p/regions/us-east1";
+
+class QuotaTest : public ::testing::Test {
+ protected:
+  void Limit(std::map<std::string, double> limits) {
+    all.quotas = {std::move(limits)};
+    all.Restart();
+  }
+  Reply Insert(const std::string& name) {
+    return all.Ask("POST", kInstances, ComputeFixture::InsertBody(name));
+  }
+  ComputeFixture all;
+};
+
+TEST_F(QuotaTest, WhatIsOverTheLimitIsRefusedInTheOperation) {
+  Limit({{"CPUS", 2}});
+  EXPECT_FALSE(Insert("a").Has("QUOTA_EXCEEDED"));
+  EXPECT_FALSE(Insert("b").Has("QUOTA_EXCEEDED"));
+  Reply refused = Insert("c");
+  EXPECT_EQ(refused.status, 200);
+  EXPECT_EQ(refused.Field("status"), "DONE");
+  EXPECT_EQ(refused.Field("httpErrorStatusCode"), "403");
+  EXPECT_THAT(refused.body, HasSubstr("Quota 'CPUS' exceeded.  Limit: 2.0 in region us-east1."));
+  EXPECT_EQ(all.Ask("GET", std::string(kInstances) + "/c").status, 404);
+  EXPECT_EQ(all.Ask("GET", "/compute/v1/projects/p/zones/us-east1-b/disks/c").status, 404);
+  // A stopped instance holds no CPUs.
+  all.Settle();
+  all.Ask("POST", std::string(kInstances) + "/a/stop");
+  all.SettleUntil(all.clock.Now() + std::chrono::minutes(5));
+  EXPECT_FALSE(Insert("c").Has("QUOTA_EXCEEDED"));
+}
+
+TEST_F(QuotaTest, PreemptibleInstancesHaveTheirOwnWhereThatIsLimited) {
+  Limit({{"CPUS", 0}, {"PREEMPTIBLE_CPUS", 1}});  // the fixture's instances are preemptible
+  EXPECT_FALSE(Insert("a").Has("QUOTA_EXCEEDED"));
+  EXPECT_THAT(Insert("b").body, HasSubstr("Quota 'PREEMPTIBLE_CPUS' exceeded"));
+}
+
+TEST_F(QuotaTest, DisksAndGpusAreCounted) {
+  Limit({{"DISKS_TOTAL_GB", 15}});
+  EXPECT_FALSE(Insert("a").Has("QUOTA_EXCEEDED"));
+  EXPECT_THAT(Insert("b").body, HasSubstr("DISKS_TOTAL_GB"));
+  Limit({{"NVIDIA_K80_GPUS", 1}});
+  std::string body = ComputeFixture::InsertBody("gpu");
+  body.insert(
+      1, R"("guestAccelerators":[{"acceleratorType":"nvidia-tesla-k80","acceleratorCount":2}],)");
+  EXPECT_THAT(all.Ask("POST", kInstances, body).body, HasSubstr("NVIDIA_K80_GPUS"));
+}
+
+TEST_F(QuotaTest, RegionsShowLimitAndUse) {
+  Limit({{"INSTANCES", 7}});
+  Insert("a");
+  Reply region = all.Ask("GET", kRegion);
+  EXPECT_THAT(region.body, HasSubstr(R"("metric":"INSTANCES","limit":7)"));
+  EXPECT_THAT(region.body, HasSubstr(R"("metric":"CPUS")"));
+  EXPECT_TRUE(all.Ask("GET", "/compute/v1/projects/p/regions").Has("\"quotas\""));
+}
+
+}  // namespace
+}  // namespace fireweed::compute
