@@ -16,6 +16,7 @@ void AddEnvCommands(CLI::App& app, Settings& settings);     // env ca
 void AddDoctorCommand(CLI::App& app, Settings& settings);
 void AddIdentityCommands(CLI::App& app, Settings& settings);  // projects tokens service-accounts
 void AddComputeCommands(CLI::App& app, Settings& settings);
+void AddStorageCommands(CLI::App& app, Settings& settings);
 void AddCompletionCommand(CLI::App& app, Settings& settings);
 
 // Runs a command line (without the program's name) and gives its exit status: 0, 1 for a failure,

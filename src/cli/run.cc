@@ -1,4 +1,7 @@
+#include <signal.h>
+
 #include <algorithm>
+#include <system_error>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -39,6 +42,7 @@ int Run(const std::vector<std::string>& arguments, const Context& context) {
   AddEnvCommands(app, settings);
   AddDoctorCommand(app, settings);
   AddIdentityCommands(app, settings);
+  AddStorageCommands(app, settings);
   AddComputeCommands(app, settings);
   AddCompletionCommand(app, settings);
   // CLI11 takes the words last first.
@@ -52,6 +56,11 @@ int Run(const std::vector<std::string>& arguments, const Context& context) {
     return app.exit(error) == 0 ? 0 : 2;
   } catch (const Failure& failure) {
     Report(failure.error(), settings);
+    return 1;
+  } catch (const std::system_error& error) {
+    // Whoever read our output has had enough, as in `ls | head`: what the shell shows for every program then.
+    if (error.code() == std::errc::broken_pipe) return 128 + SIGPIPE;
+    Report({Code::kInternal, "", error.what()}, settings);
     return 1;
   }
 }
