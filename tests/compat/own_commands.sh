@@ -75,7 +75,7 @@ case_storage_copy() {
 case_storage_resume() {
   local big=$FW_SCRATCH/big part
   export XDG_CACHE_HOME=$FW_SCRATCH/cache
-  head -c 300000000 /dev/urandom >"$big"
+  head -c 80000000 /dev/urandom >"$big"
   st buckets create gs://own-resume
   fireweed storage cp -q "$big" gs://own-resume/big &
   local child=$!
@@ -84,7 +84,7 @@ case_storage_resume() {
   kill -9 "$child" 2>/dev/null || true
   wait "$child" 2>/dev/null || true
   st cp -q "$big" gs://own-resume/big
-  equal 300000000 "$(st stat gs://own-resume/big --format='value(size)')" "size"
+  equal 80000000 "$(st stat gs://own-resume/big --format='value(size)')" "size"
   equal '' "$(compgen -G "$XDG_CACHE_HOME/fireweed/uploads/*" || true)" "trackers left"
   mkdir "$FW_SCRATCH/down"
   fireweed storage cp -q gs://own-resume/big "$FW_SCRATCH/down/big" &
