@@ -26,6 +26,9 @@ class Daemon {
   ~Daemon();
   Daemon(const Daemon&) = delete;
 
+  // The discovery document of the API of that name, as served; empty when there is none.
+  std::string Discovery(const std::string& service) const;
+
  private:
   struct Parts;
   std::unique_ptr<Parts> parts_;

@@ -20,6 +20,7 @@ struct Flags {
   std::string state, config, http, https, restore;
   int ready_fd = -1;
   bool purge = false, print_config = false, fsck = false;
+  std::string print_discovery;
 };
 
 // What a variable was before `fireweed env` changed it: the daemon must not become its own upstream.
@@ -56,7 +57,37 @@ void SayReady(int fd) {
   close(fd);
 }
 
+// A directory that is gone with this object.
+struct MomentaryDirectory {
+  std::string path = (std::filesystem::temp_directory_path() / "fireweed-XXXXXX").string();
+  MomentaryDirectory() {
+    if (mkdtemp(path.data()) == nullptr)
+      throw Failure(ErrnoError(errno, "make a temporary directory"));
+  }
+  ~MomentaryDirectory() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path, ignored);
+  }
+};
+
+// What an API looks like, from a daemon that lives for a moment.
+int PrintDiscovery(const Flags& flags) {
+  MomentaryDirectory state;
+  Flags moment = flags;
+  moment.state = state.path;
+  moment.http = moment.https = "127.0.0.1:0";
+  DaemonOptions options = Options(moment);
+  options.config.instances.driver = "fake";
+  options.config.log.level = "error";
+  std::string document = Daemon(std::move(options)).Discovery(flags.print_discovery);
+  if (document.empty())
+    throw Failure(Code::kNotFound, fmt::format("there is no API '{}' here", flags.print_discovery));
+  fmt::print("{}\n", document);
+  return 0;
+}
+
 int Run(const Flags& flags) {
+  if (!flags.print_discovery.empty()) return PrintDiscovery(flags);
   if (flags.print_config) {
     fmt::print("{}", DocumentedConfig());
     return 0;
@@ -106,8 +137,10 @@ int main(int argc, char** argv) {
                  "Fill an empty state directory from a backup, and exit");
   app.add_flag("--print-config", flags.print_config,
                "Print every setting with its default and exit");
+  app.add_option("--print-discovery", flags.print_discovery,
+                 "Print the discovery document of an API (storage, compute, ...) and exit");
   CLI11_PARSE(app, argc, argv);
-  if (flags.state.empty() && !flags.print_config) {
+  if (flags.state.empty() && !flags.print_config && flags.print_discovery.empty()) {
     fmt::print(stderr, "fireweedd: --state DIR is required\n");
     return 2;
   }

@@ -570,6 +570,10 @@ Daemon::~Daemon() {
   }
 }
 
+std::string Daemon::Discovery(const std::string& service) const {
+  return parts_->discovery.Document(service, "v1");
+}
+
 void PurgeMachines(const DaemonOptions& options) {
   SystemClock clock;
   FdLogger log(STDERR_FILENO, clock, LogLevel::kWarning);

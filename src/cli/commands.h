@@ -18,6 +18,7 @@ void AddIdentityCommands(CLI::App& app, Settings& settings);  // projects tokens
 void AddRemoteCommands(CLI::App& app, Settings& settings);    // credential forward
 void AddComputeCommands(CLI::App& app, Settings& settings);
 void AddIntegrityCommands(CLI::App& app, Settings& settings);  // backup restore storage fsck
+void AddStorageCommands(CLI::App& app, Settings& settings);
 void AddCompletionCommand(CLI::App& app, Settings& settings);
 
 // Runs a command line (without the program's name) and gives its exit status: 0, 1 for a failure,

@@ -1,4 +1,7 @@
+#include <signal.h>
+
 #include <algorithm>
+#include <system_error>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
@@ -40,6 +43,7 @@ int Run(const std::vector<std::string>& arguments, const Context& context) {
   AddDoctorCommand(app, settings);
   AddIdentityCommands(app, settings);
   AddRemoteCommands(app, settings);
+  AddStorageCommands(app, settings);
   AddComputeCommands(app, settings);
   AddIntegrityCommands(app, settings);  // after the group it adds to
   AddCompletionCommand(app, settings);
@@ -54,6 +58,11 @@ int Run(const std::vector<std::string>& arguments, const Context& context) {
     return app.exit(error) == 0 ? 0 : 2;
   } catch (const Failure& failure) {
     Report(failure.error(), settings);
+    return 1;
+  } catch (const std::system_error& error) {
+    // Whoever read our output has had enough, as in `ls | head`: what the shell shows for every program then.
+    if (error.code() == std::errc::broken_pipe) return 128 + SIGPIPE;
+    Report({Code::kInternal, "", error.what()}, settings);
     return 1;
   }
 }

@@ -34,6 +34,11 @@ net::ClientRequest Request(std::string method, std::string target) {
   return request;
 }
 
+std::string MediaTarget(const storage::Object& object) {
+  return fmt::format("/download/storage/v1/b/{}/o/{}?alt=media&generation={}",
+                     PercentEncode(object.bucket), PercentEncode(object.name), object.generation);
+}
+
 }  // namespace
 
 std::optional<storage::Object> StorageClient::Find(const std::string& bucket,
@@ -79,10 +84,7 @@ void StorageClient::List(storage::ListObjects request,
 
 void StorageClient::Read(const storage::Object& object, int64_t offset,
                          std::optional<int64_t> length, const Sink& sink) {
-  net::ClientRequest request =
-      Request("GET", fmt::format("/download/storage/v1/b/{}/o/{}?alt=media&generation={}",
-                                 PercentEncode(object.bucket), PercentEncode(object.name),
-                                 object.generation));
+  net::ClientRequest request = Request("GET", MediaTarget(object));
   // Whoever says so gets the bytes as they are stored.
   request.headers.push_back({"Accept-Encoding", "gzip"});
   if (offset > 0 || length) {
@@ -90,6 +92,13 @@ void StorageClient::Read(const storage::Object& object, int64_t offset,
         {"Range", length ? fmt::format("bytes={}-{}", offset, offset + *length - 1)
                          : fmt::format("bytes={}-", offset)});
   }
+  request.sink = sink;
+  net::ClientResponse response = rest_.Exchange(std::move(request));
+  if (response.status / 100 != 2) Refuse(response);
+}
+
+void StorageClient::ReadDecoded(const storage::Object& object, const Sink& sink) {
+  net::ClientRequest request = Request("GET", MediaTarget(object));
   request.sink = sink;
   net::ClientResponse response = rest_.Exchange(std::move(request));
   if (response.status / 100 != 2) Refuse(response);

@@ -47,6 +47,8 @@ class StorageClient {
   // delimiter come as objects of which only the name is set.
   void List(api::storage::ListObjects request,
             const std::function<bool(const api::storage::Object&)>& visit);
+  // The bytes of a gzip-encoded object as whoever made it meant them; all of them, or nothing.
+  void ReadDecoded(const api::storage::Object& object, const Sink& sink);
   // Stored bytes from `offset` on, as they are stored: a gzip-encoded object is not decoded.
   void Read(const api::storage::Object& object, int64_t offset, std::optional<int64_t> length,
             const Sink& sink);

@@ -1,0 +1,82 @@
+// Images: making them, and finding the newest of a family.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "cli/compute/body_flags.h"
+#include "cli/compute/compute_commands.h"
+#include "cli/format/resource_output.h"
+
+namespace fireweed::cli {
+namespace {
+
+using Kind = BodyFlag::Kind;
+
+constexpr BodyFlag kCreate[] = {
+    {"--family", "family", Kind::kText, "Family it becomes the newest of"},
+    {"--source-disk", "sourceDisk", Kind::kZoneLink, "Disk to make it from", "disks"},
+    {"--source-snapshot", "sourceSnapshot", Kind::kGlobalLink, "Snapshot to make it from",
+     "snapshots"},
+    {"--source-uri", "rawDisk.source", Kind::kText, "Root file system as a tarball: gs://BUCKET/X"},
+    {"--labels", "labels", Kind::kPairs, "KEY=VALUE,..."},
+    {"--description", "description", Kind::kText, "For people"},
+};
+
+struct ImageCommand {
+  std::string name, source_image, source_family, source_project;
+  bool force = false;
+  PlaceOptions place;
+  BodyFlags flags;
+  OutputOptions output;
+};
+
+void Create(const ImageCommand& command, const Settings& settings) {
+  ComputeSession session(command.place, settings);
+  JsonTree body = JsonTree::Object();
+  body["name"] = JsonTree::Text(command.name);
+  command.flags.Apply(body, session);
+  if (!command.source_image.empty())
+    body["sourceImage"] = JsonTree::Text(
+        session.GlobalLink(command.source_project, "images/" + command.source_image));
+  if (!command.source_family.empty())
+    body["sourceImage"] = JsonTree::Text(
+        session.GlobalLink(command.source_project, "images/family/" + command.source_family));
+  std::string path = command.force ? "global/images?forceCreate=true" : "global/images";
+  session.Finish(session.Call("POST", path, body), "Created");
+  if (command.place.async) return;
+  JsonTree made = session.Get(session.Resource(Scope::kGlobal, "images", command.name));
+  fmt::print("{}", command.output.Text(
+                       {made}, "table(name,selfLink.segment(-4):label=PROJECT,family,status)",
+                       Shape::kList, settings.json));
+}
+
+}  // namespace
+
+void AddImageCommands(CLI::App& root, Settings& settings) {
+  CLI::App& group = GroupOf(root, "images");
+  auto create = std::make_shared<ImageCommand>();
+  CLI::App* command = group.add_subcommand("create", "Make an image");
+  command->add_option("name", create->name, "Its name")->required();
+  create->place.AddTo(*command, Scope::kGlobal);
+  command->add_option("--source-disk-zone", create->place.zone, "Zone of the disk");
+  command->add_option("--source-image", create->source_image, "Image to copy");
+  command->add_option("--source-image-family", create->source_family, "Newest image of a family");
+  command->add_option("--source-image-project", create->source_project, "Their project");
+  command->add_flag("--force,--force-create", create->force, "Even while the disk is in use");
+  command->add_flag("--async", create->place.async, "Do not wait until it is done");
+  create->flags.AddTo(*command, kCreate);
+  create->output.AddTo(*command, Shape::kOne);
+  command->callback([create, &settings] { Create(*create, settings); });
+  auto newest = std::make_shared<ImageCommand>();
+  command = group.add_subcommand("describe-from-family", "Show the newest image of a family");
+  command->add_option("family", newest->name, "Family")->required();
+  newest->place.AddTo(*command, Scope::kGlobal);
+  newest->output.AddTo(*command, Shape::kOne);
+  command->callback([newest, &settings] {
+    ComputeSession session(newest->place, settings);
+    JsonTree image = session.Call("GET", "global/images/family/" + PercentEncode(newest->name));
+    fmt::print("{}", newest->output.Text({image}, "yaml", Shape::kOne, settings.json));
+  });
+}
+
+}  // namespace fireweed::cli

@@ -1,0 +1,100 @@
+#include "cli/storage/bucket_settings.h"
+
+#include <fstream>
+#include <sstream>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "base/error.h"
+
+namespace fireweed::cli {
+namespace {
+
+JsonTree ReadJson(const std::string& path) {
+  std::ifstream file(path);
+  if (!file) throw Failure(Code::kNotFound, fmt::format("cannot read {}", path));
+  std::stringstream text;
+  text << file.rdbuf();
+  try {
+    return JsonTree::Parse(text.str());
+  } catch (const Failure& failure) {
+    throw Failure(Code::kInvalid, fmt::format("{}: {}", path, failure.error().message));
+  }
+}
+
+void AddSwitch(CLI::App& command, const std::string& name, std::optional<bool>& value,
+               const std::string& help) {
+  command.add_flag_callback(
+      "--" + name, [&value] { value = true; }, help);
+  command.add_flag_callback(
+      "--no-" + name, [&value] { value = false; }, "The opposite");
+}
+
+}  // namespace
+
+void BucketSettings::AddTo(CLI::App& command, bool creating) {
+  if (creating) command.add_option("-l,--location", location, "Where: US, us-central1, ...");
+  command.add_option("-c,--default-storage-class", storage_class, "STANDARD, NEARLINE, ...");
+  AddSwitch(command, "uniform-bucket-level-access", uniform_access,
+            "Access by policy alone, without object ACLs");
+  command.add_flag_callback(
+      "-b", [this] { uniform_access = true; }, "The same");
+  AddSwitch(command, "public-access-prevention", public_access_prevention,
+            "Nothing in it may be public");
+  AddSwitch(command, "versioning", versioning, "Keep old versions of objects");
+  AddSwitch(command, "requester-pays", requester_pays, "Whoever asks pays");
+  command.add_option("--lifecycle-file", lifecycle_file, "Rules as JSON: {\"rule\": [...]}");
+  if (creating) return;
+  command.add_option("--cors-file", cors_file, "Rules as JSON: a list");
+  command.add_option("--update-labels", update_labels, "KEY=VALUE,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command.add_option("--remove-labels", remove_labels, "KEY,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command.add_option("--labels-file", labels_file, "All labels as a JSON object");
+  command.add_flag("--clear-labels", clear_labels, "Remove all labels");
+  command.add_flag("--clear-lifecycle", clear_lifecycle, "Remove the lifecycle rules");
+  command.add_flag("--clear-cors", clear_cors, "Remove the CORS rules");
+  command.add_option("--web-main-page-suffix", web_main_page, "index.html");
+  command.add_option("--web-error-page", web_error_page, "404.html");
+}
+
+JsonTree BucketSettings::Resource() const {
+  JsonTree bucket = JsonTree::Object();
+  if (!location.empty()) bucket["location"] = JsonTree::Text(location);
+  if (!storage_class.empty()) bucket["storageClass"] = JsonTree::Text(storage_class);
+  if (versioning) bucket["versioning"]["enabled"] = JsonTree::Bool(*versioning);
+  if (requester_pays) bucket["billing"]["requesterPays"] = JsonTree::Bool(*requester_pays);
+  if (uniform_access) {
+    bucket["iamConfiguration"]["uniformBucketLevelAccess"]["enabled"] =
+        JsonTree::Bool(*uniform_access);
+  }
+  if (public_access_prevention) {
+    bucket["iamConfiguration"]["publicAccessPrevention"] =
+        JsonTree::Text(*public_access_prevention ? "enforced" : "inherited");
+  }
+  if (!lifecycle_file.empty()) {
+    JsonTree file = ReadJson(lifecycle_file);
+    const JsonTree* inner = file.Find("lifecycle");
+    bucket["lifecycle"] = inner ? *inner : file;
+  }
+  if (!cors_file.empty()) bucket["cors"] = ReadJson(cors_file);
+  if (clear_labels) bucket["labels"] = JsonTree();
+  if (!labels_file.empty()) bucket["labels"] = ReadJson(labels_file);
+  for (const std::string& label : update_labels) {
+    size_t equals = label.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw Failure(Code::kInvalid, fmt::format("--update-labels: '{}' is not KEY=VALUE", label));
+    bucket["labels"][label.substr(0, equals)] = JsonTree::Text(label.substr(equals + 1));
+  }
+  for (const std::string& label : remove_labels) bucket["labels"][label] = JsonTree();
+  if (clear_lifecycle) bucket["lifecycle"] = JsonTree();
+  if (clear_cors) bucket["cors"] = JsonTree();
+  if (web_main_page) bucket["website"]["mainPageSuffix"] = JsonTree::Text(*web_main_page);
+  if (web_error_page) bucket["website"]["notFoundPage"] = JsonTree::Text(*web_error_page);
+  return bucket;
+}
+
+}  // namespace fireweed::cli

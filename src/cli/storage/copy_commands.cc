@@ -1,0 +1,150 @@
+#include <unistd.h>
+
+#include <fstream>
+#include <iostream>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "cli/format/transforms.h"
+#include "cli/storage/copy_run.h"
+#include "cli/storage/storage_commands.h"
+#include "cli/storage/sync_run.h"
+
+namespace fireweed::cli {
+namespace {
+
+struct CopyCommand {
+  std::vector<std::string> places;  // sources, then the destination
+  bool paths_from_stdin = false;
+  CopyOptions copy;
+  TransferOptions transfer;
+};
+
+struct SyncCommand {
+  std::string source, destination;
+  SyncOptions sync;
+  TransferOptions transfer;
+};
+
+void AddTransferOptions(CLI::App& command, TransferOptions& transfer) {
+  command.add_flag("-c,--continue-on-error", transfer.continue_on_error,
+                   "Go on with the others when one fails");
+  command.add_option("-j,--jobs", transfer.threads, "Transfers at once")
+      ->check(CLI::Range(1, 128))
+      ->capture_default_str();
+  command.add_flag("-q,--quiet", transfer.quiet, "Say nothing but failures");
+}
+
+// Sums for people or programs; failures make the exit status.
+void Conclude(StorageSession& session, int64_t failures) {
+  ProgressState state = session.progress().state();
+  if (session.settings().json) {
+    JsonTree sums = JsonTree::Object();
+    sums["files"] = JsonTree::Number(state.files_done);
+    sums["bytes"] = JsonTree::Number(state.bytes_done);
+    sums["failures"] = JsonTree::Number(failures);
+    fmt::print("{}\n", sums.Compact());
+  } else if (state.files_total > 1) {
+    session.Say(fmt::format("{} of {} files, {}", state.files_done, state.files_total,
+                            SizeText(state.bytes_done)));
+  }
+  if (failures > 0) throw CLI::RuntimeError(1);
+}
+
+std::vector<std::string> LinesOfInput() {
+  std::vector<std::string> lines;
+  for (std::string line; std::getline(std::cin, line);) {
+    if (!line.empty()) lines.push_back(line);
+  }
+  return lines;
+}
+
+void Copy(CopyCommand& command, const Settings& settings) {
+  if (command.paths_from_stdin) {
+    std::vector<std::string> lines = LinesOfInput();
+    command.places.insert(command.places.begin(), lines.begin(), lines.end());
+  }
+  if (command.places.size() < 2) throw Failure(Code::kInvalid, "name a source and a destination");
+  std::string destination = command.places.back();
+  command.places.pop_back();
+  StorageSession session(settings, command.transfer);
+  Conclude(session, CopyRun(session, command.copy).Run(command.places, destination));
+}
+
+void Sync(const SyncCommand& command, const Settings& settings) {
+  StorageSession session(settings, command.transfer);
+  int64_t failures = SyncRun(session, command.sync).Run(command.source, command.destination);
+  if (!command.sync.dry_run) Conclude(session, failures);
+}
+
+CLI::App* AddCopy(CLI::App& group, const char* name, const char* help, CopyCommand& command) {
+  CLI::App* app = group.add_subcommand(name, help);
+  app->add_option(
+         "places", command.places,
+         "Sources and one destination: gs://BUCKET/OBJECT, paths, - for a stream; * ** ? [] "
+         "match several")
+      ->required();
+  app->add_flag("-n,--no-clobber", command.copy.no_clobber, "Leave what is there already");
+  app->add_flag("-P,--preserve-posix", command.copy.preserve, "Keep the files' times");
+  app->add_flag("-A,--all-versions", command.copy.all_versions, "All versions of the sources");
+  app->add_flag("-I,--read-paths-from-stdin", command.paths_from_stdin,
+                "Read the sources from standard input");
+  command.copy.settings.AddTo(*app);
+  AddTransferOptions(*app, command.transfer);
+  return app;
+}
+
+}  // namespace
+
+void AddCopyCommands(CLI::App& group, Settings& settings) {
+  auto copy = std::make_shared<CopyCommand>();
+  CLI::App* command = AddCopy(group, "cp", "Copy files and objects", *copy);
+  command->add_flag("-r,-R,--recursive", copy->copy.recursive, "Whole directories and prefixes");
+  command->footer(
+      "Examples:\n"
+      "  fireweed storage cp data.csv gs://bucket/data/\n"
+      "  fireweed storage cp -r 'gs://bucket/run-*' results\n"
+      "  tar c . | fireweed storage cp - gs://bucket/all.tar\n"
+      "A copy that was cut off goes on where it was when the same command is run again.");
+  command->callback([copy, &settings] { Copy(*copy, settings); });
+
+  auto move = std::make_shared<CopyCommand>();
+  move->copy.move = move->copy.recursive = true;
+  command = AddCopy(group, "mv", "Move or rename files and objects", *move);
+  command->add_flag("-r,-R,--recursive", move->copy.recursive,
+                    "Accepted for gsutil's sake: directories are always moved whole");
+  command->footer("Example:\n  fireweed storage mv gs://bucket/old gs://bucket/new");
+  command->callback([move, &settings] { Copy(*move, settings); });
+
+  auto sync = std::make_shared<SyncCommand>();
+  command = group.add_subcommand("rsync", "Make a destination like its source");
+  command->add_option("source", sync->source, "Directory or gs://BUCKET/PREFIX")->required();
+  command->add_option("destination", sync->destination, "The same")->required();
+  command->add_flag("-r,-R,--recursive", sync->sync.recursive, "With all below");
+  command->add_flag("-d,--delete-unmatched-destination-objects", sync->sync.rules.delete_extra,
+                    "Delete at the destination what is not at the source");
+  command->add_flag("-c,--checksums-only", sync->sync.rules.compare_checksums,
+                    "Compare checksums even where size and time agree");
+  command->add_flag("-n,--dry-run", sync->sync.dry_run, "Only say what would be done");
+  command->add_flag("-i,--no-clobber", sync->sync.rules.skip_existing, "Leave what is there");
+  command->add_flag("-u,--skip-if-dest-has-newer-mtime", sync->sync.rules.skip_newer,
+                    "Leave what is newer at the destination");
+  command->add_flag("-P,--preserve-posix", sync->sync.preserve,
+                    "Accepted for gsutil's sake: times are always kept");
+  command
+      ->add_option("-x,--exclude", sync->sync.exclude,
+                   "Leave out names that begin with this regular expression")
+      ->allow_extra_args(false);
+  command->add_flag("-C,--continue-on-error", sync->transfer.continue_on_error,
+                    "Go on with the others when one fails");
+  command->add_option("-j,--jobs", sync->transfer.threads, "Transfers at once")
+      ->check(CLI::Range(1, 128))
+      ->capture_default_str();
+  command->add_flag("-q,--quiet", sync->transfer.quiet, "Say nothing but failures");
+  sync->sync.settings.AddTo(*command);
+  command->footer("Example:\n  fireweed storage rsync -r -d checkpoints gs://bucket/checkpoints");
+  command->callback([sync, &settings] { Sync(*sync, settings); });
+}
+
+}  // namespace fireweed::cli

@@ -1,0 +1,378 @@
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "api/iam/credentials.h"
+#include "api/iam/service_account.h"
+#include "cli/format/resource_output.h"
+#include "cli/storage/local_bytes.h"
+#include "cli/storage/removal.h"
+#include "cli/storage/signed_url.h"
+#include "cli/storage/storage_commands.h"
+#include "cli/storage/wildcard.h"
+
+namespace fireweed::cli {
+namespace {
+
+namespace storage = api::storage;
+
+constexpr TransferOptions kQuiet{.quiet = true};
+
+struct ObjectsCommand {
+  std::vector<std::string> urls;
+  std::string range;
+  bool display_url = false;
+  OutputOptions output;
+};
+
+// The objects that the addresses name; a pattern names what it matches.
+std::vector<storage::Object> FindObjects(StorageSession& session,
+                                         const std::vector<std::string>& texts) {
+  std::vector<storage::Object> objects;
+  for (const std::string& text : texts) {
+    StorageUrl url = StorageUrl::Parse(text);
+    if (!url.remote()) throw Failure(Code::kInvalid, fmt::format("{} is no gs:// address", text));
+    size_t before = objects.size();
+    if (HasWildcard(url.name) || HasWildcard(url.bucket)) {
+      ExpandRemote(session.client(), url, session.project(), Versions::kLive,
+                   [&](const RemoteEntry& entry) {
+                     if (!entry.prefix) objects.push_back(entry.object);
+                     return true;
+                   });
+    } else if (auto found = session.client().Find(url.bucket, url.name, url.generation)) {
+      objects.push_back(*found);
+      objects.back().bucket = url.bucket;
+    }
+    if (objects.size() == before)
+      throw Failure(Code::kNotFound, fmt::format("{} matched no objects", text));
+  }
+  return objects;
+}
+
+// "10-20", "10-", "-5": offset and length of an object's part.
+void CatRange(StorageSession& session, const storage::Object& object, const std::string& range) {
+  size_t dash = range.find('-');
+  if (dash == std::string::npos || range.size() == 1)
+    throw Failure(Code::kInvalid, fmt::format("'{}' is no range: write 10-20, 10- or -5", range));
+  std::string first = range.substr(0, dash), last = range.substr(dash + 1);
+  int64_t begin = 0;
+  std::optional<int64_t> length;
+  try {
+    if (first.empty()) {
+      begin = std::max<int64_t>(0, object.size - std::stoll(last));
+    } else {
+      begin = std::stoll(first);
+      if (!last.empty()) length = std::stoll(last) - begin + 1;
+    }
+  } catch (const std::exception&) {
+    throw Failure(Code::kInvalid, fmt::format("'{}' is no range: write 10-20, 10- or -5", range));
+  }
+  if (begin >= object.size) return;
+  if (length) length = std::min(*length, object.size - begin);
+  session.downloader().DownloadRange(object, begin, length, STDOUT_FILENO);
+}
+
+void Cat(const ObjectsCommand& command, const Settings& settings) {
+  StorageSession session(settings, kQuiet);
+  for (const storage::Object& object : FindObjects(session, command.urls)) {
+    if (command.display_url) {
+      fmt::print("==> gs://{}/{} <==\n", object.bucket, object.name);
+      std::fflush(stdout);
+    }
+    if (command.range.empty())
+      session.downloader().DownloadStream(object, STDOUT_FILENO, "standard output");
+    else
+      CatRange(session, object, command.range);
+  }
+}
+
+JsonTree Shown(const storage::Object& object) {
+  JsonTree tree = JsonTree::Parse(EncodeJson(object, Audience::kWire));
+  tree["storage_url"] =
+      JsonTree::Text(fmt::format("gs://{}/{}#{}", object.bucket, object.name, object.generation));
+  return tree;
+}
+
+void Describe(const ObjectsCommand& command, const Settings& settings, Shape shape) {
+  StorageSession session(settings, kQuiet);
+  std::vector<JsonTree> shown;
+  for (const storage::Object& object : FindObjects(session, command.urls))
+    shown.push_back(Shown(object));
+  fmt::print("{}", command.output.Text(shown, "yaml", shape, settings.json));
+}
+
+struct UpdateCommand {
+  std::vector<std::string> urls, remove_metadata;
+  bool clear_metadata = false;
+  ObjectSettings set;
+  OutputOptions output;
+};
+
+void Update(const UpdateCommand& command, const Settings& settings) {
+  StorageSession session(settings, kQuiet);
+  JsonTree patch = JsonTree::Object();
+  if (command.clear_metadata) patch["metadata"] = JsonTree();
+  command.set.Apply(patch);
+  for (const std::string& key : command.remove_metadata) patch["metadata"][key] = JsonTree();
+  std::vector<JsonTree> updated;
+  for (const storage::Object& object : FindObjects(session, command.urls)) {
+    storage::ChangeObject request;
+    request.bucket = object.bucket;
+    request.object = object.name;
+    request.generation = object.generation;
+    request.predefinedAcl = command.set.predefined_acl;
+    request.ifGenerationMatch = command.set.if_generation_match;
+    request.ifMetagenerationMatch = command.set.if_metageneration_match;
+    request.body.text = patch.Compact();
+    updated.push_back(Shown(session.client().rest().Call(storage::kPatchObject, request)));
+  }
+  fmt::print("{}", command.output.Text(updated, "list(storage_url)", Shape::kList, settings.json));
+}
+
+struct ComposeCommand {
+  std::vector<std::string> places;
+  ObjectSettings set;
+};
+
+void Compose(const ComposeCommand& command, const Settings& settings) {
+  if (command.places.size() < 2) throw Failure(Code::kInvalid, "name sources and a destination");
+  StorageSession session(settings, kQuiet);
+  StorageUrl to = StorageUrl::Parse(command.places.back());
+  if (!to.remote() || to.name.empty())
+    throw Failure(Code::kInvalid, "the destination must be gs://BUCKET/OBJECT");
+  storage::ComposeObject request;
+  request.destinationBucket = to.bucket;
+  request.destinationObject = to.name;
+  request.destinationPredefinedAcl = command.set.predefined_acl;
+  request.ifGenerationMatch = command.set.if_generation_match;
+  request.ifMetagenerationMatch = command.set.if_metageneration_match;
+  std::vector<std::string> sources(command.places.begin(), command.places.end() - 1);
+  for (const storage::Object& object : FindObjects(session, sources)) {
+    if (object.bucket != to.bucket)
+      throw Failure(Code::kInvalid, "objects of one bucket only can be composed");
+    request.body.sourceObjects.push_back({object.name, object.generation, std::nullopt});
+    if (!request.body.destination) {
+      request.body.destination.emplace();
+      request.body.destination->contentType = object.contentType;
+    }
+  }
+  JsonTree destination = JsonTree::Object();
+  command.set.Apply(destination);
+  PatchJson(*request.body.destination, destination.Compact());
+  storage::Object made = session.client().rest().Call(storage::kComposeObject, request);
+  if (settings.json)
+    fmt::print("{}\n", EncodeJson(made, Audience::kWire));
+  else
+    fmt::print(stderr, "Composed {} objects into {}\n", request.body.sourceObjects.size(),
+               to.Text());
+}
+
+struct SignCommand {
+  std::vector<std::string> urls, headers, query;
+  std::string duration = "1h", verb = "GET", region = "auto", account;
+  OutputOptions output;
+};
+
+// The account that stands for the project where none is named.
+std::string SigningAccount(StorageSession& session, const std::string& named) {
+  if (!named.empty()) return named;
+  api::iam::ListServiceAccounts request;
+  request.project = session.project();
+  auto accounts = session.client().rest().Call(api::iam::kListServiceAccounts, request).accounts;
+  for (const api::iam::ServiceAccount& account : accounts) {
+    if (account.email.find("-compute@") != std::string::npos) return account.email;
+  }
+  if (!accounts.empty()) return accounts.front().email;
+  throw Failure(Code::kNotFound,
+                "the project has no service account to sign with: make one with `fireweed "
+                "service-accounts create NAME`, or name one with --impersonate-service-account");
+}
+
+std::map<std::string, std::string> Pairs(const std::vector<std::string>& texts) {
+  std::map<std::string, std::string> pairs;
+  for (const std::string& text : texts) {
+    size_t equals = text.find('=');
+    if (equals == std::string::npos || equals == 0)
+      throw Failure(Code::kInvalid, fmt::format("'{}' is not NAME=VALUE", text));
+    pairs[text.substr(0, equals)] = text.substr(equals + 1);
+  }
+  return pairs;
+}
+
+void Sign(const SignCommand& command, const Settings& settings) {
+  StorageSession session(settings, kQuiet);
+  std::string account = SigningAccount(session, command.account);
+  std::vector<JsonTree> made;
+  for (const std::string& text : command.urls) {
+    StorageUrl url = StorageUrl::Parse(text);
+    if (!url.remote()) throw Failure(Code::kInvalid, fmt::format("{} is no gs:// address", text));
+    SignedUrlRequest request;
+    request.verb = command.verb;
+    request.bucket = url.bucket;
+    request.object = url.name;
+    request.account = account;
+    request.region = command.region;
+    request.seconds = ParseSeconds(command.duration);
+    request.now = session.clock().Now();
+    request.headers = Pairs(command.headers);
+    request.query = Pairs(command.query);
+    if (url.generation) request.query["generation"] = std::to_string(*url.generation);
+    SignedUrl signer(request);
+    api::iam::SignBlob blob{"-", account, {{}, {signer.string_to_sign()}}};
+    api::iam::SignBlobReply reply = session.client().rest().Call(api::iam::kSignBlob, blob);
+    JsonTree row = JsonTree::Object();
+    row["expiration"] =
+        JsonTree::Text(FormatTime(request.now + std::chrono::seconds(request.seconds), 0));
+    row["http_verb"] = JsonTree::Text(command.verb);
+    row["resource"] = JsonTree::Text(text);
+    row["signed_url"] = JsonTree::Text(signer.WithSignature(reply.signedBlob.raw));
+    made.push_back(std::move(row));
+  }
+  fmt::print("{}", command.output.Text(made, "yaml", Shape::kList, settings.json));
+}
+
+void AddRemove(CLI::App& group, Settings& settings) {
+  struct RemoveCommand {
+    std::vector<std::string> urls;
+    RemovalOptions options;
+    TransferOptions transfer;
+  };
+  auto remove = std::make_shared<RemoveCommand>();
+  CLI::App* command = group.add_subcommand("rm", "Remove objects, and with -r buckets");
+  command->add_option("urls", remove->urls, "gs://BUCKET/OBJECT, with wildcards")->required();
+  command->add_flag("-r,-R,--recursive", remove->options.recursive, "All below, and the bucket");
+  command->add_flag("-a,--all-versions", remove->options.all_versions, "Old versions, too");
+  command->add_flag("-f,-c,--continue-on-error", remove->transfer.continue_on_error,
+                    "Go on with the others when one fails");
+  command->add_option("--if-generation-match", remove->options.if_generation_match,
+                      "Only if this is its generation");
+  command->add_option("--if-metageneration-match", remove->options.if_metageneration_match,
+                      "Only if this is its metageneration");
+  command->add_option("-j,--jobs", remove->transfer.threads, "Removals at once")
+      ->check(CLI::Range(1, 128))
+      ->capture_default_str();
+  command->add_flag("-q,--quiet", remove->transfer.quiet, "Say nothing but failures");
+  command->footer("Example:\n  fireweed storage rm 'gs://bucket/tmp/**'");
+  command->callback([remove, &settings] {
+    StorageSession session(settings, remove->transfer);
+    if (Removal(session, remove->options).Run(remove->urls) > 0) throw CLI::RuntimeError(1);
+  });
+}
+
+void AddCat(CLI::App& group, Settings& settings) {
+  auto cat = std::make_shared<ObjectsCommand>();
+  CLI::App* command = group.add_subcommand("cat", "Write objects to standard output");
+  command->add_option("urls", cat->urls, "gs://BUCKET/OBJECT, with wildcards")->required();
+  command->add_option("-r,--range", cat->range, "Bytes 10-20, 10- or the last: -5");
+  command->add_flag("-d,--display-url", cat->display_url, "With the names between them");
+  command->callback([cat, &settings] { Cat(*cat, settings); });
+}
+
+void AddDescribe(CLI::App& group, Settings& settings, const char* name, Shape shape) {
+  auto describe = std::make_shared<ObjectsCommand>();
+  CLI::App* command =
+      group.add_subcommand(name, shape == Shape::kOne ? "Show an object's metadata"
+                                                      : "List objects with their metadata");
+  command->add_option("url", describe->urls, "gs://BUCKET/OBJECT, with wildcards")->required();
+  describe->output.AddTo(*command, shape);
+  command->callback([describe, shape, &settings] { Describe(*describe, settings, shape); });
+}
+
+void AddCompose(CLI::App& group, Settings& settings) {
+  auto compose = std::make_shared<ComposeCommand>();
+  CLI::App* command = group.add_subcommand("compose", "Join objects of a bucket into one");
+  command->add_option("places", compose->places, "Sources in order, then the destination")
+      ->required();
+  compose->set.AddTo(*command);
+  command->callback([compose, &settings] { Compose(*compose, settings); });
+}
+
+void AddUpdate(CLI::App& group, Settings& settings) {
+  auto update = std::make_shared<UpdateCommand>();
+  CLI::App* command = group.add_subcommand("update", "Change objects' metadata");
+  command->add_option("urls", update->urls, "gs://BUCKET/OBJECT, with wildcards")->required();
+  update->set.AddTo(*command);
+  command
+      ->add_option("--update-custom-metadata", update->set.custom_metadata,
+                   "KEY=VALUE,... beside what is there")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command->add_option("--remove-custom-metadata", update->remove_metadata, "KEY,...")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command->add_flag("--clear-custom-metadata", update->clear_metadata, "Remove all of it first");
+  update->output.AddTo(*command, Shape::kOne);
+  command->callback([update, &settings] { Update(*update, settings); });
+}
+
+void AddSign(CLI::App& group, Settings& settings) {
+  auto sign = std::make_shared<SignCommand>();
+  CLI::App* command = group.add_subcommand(
+      "sign-url", "Make an address that lets anyone use an object for a while");
+  command->add_option("urls", sign->urls, "gs://BUCKET/OBJECT")->required();
+  command->add_option("-d,--duration", sign->duration, "How long: 30s, 10m, 12h, at most 7d")
+      ->capture_default_str();
+  command->add_option("-m,--http-verb", sign->verb, "GET, HEAD, PUT, DELETE, POST")
+      ->capture_default_str();
+  command->add_option("--headers", sign->headers, "NAME=VALUE,... that its user must send")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command->add_option("--query-params", sign->query, "NAME=VALUE,... of the address")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  command->add_option("-r,--region", sign->region, "Region of the bucket")->capture_default_str();
+  command->add_option("--impersonate-service-account", sign->account,
+                      "Whose signature (default: the project's compute account)");
+  sign->output.AddTo(*command, Shape::kOne);
+  command->footer(
+      "Example:\n  curl \"$(fireweed storage sign-url gs://bucket/a "
+      "--format='value(signed_url)')\"");
+  command->callback([sign, &settings] { Sign(*sign, settings); });
+}
+
+void AddHash(CLI::App& group, Settings& settings) {
+  auto paths = std::make_shared<std::vector<std::string>>();
+  CLI::App* command = group.add_subcommand("hash", "Show checksums of files and objects");
+  command->add_option("places", *paths, "Paths and gs:// addresses")->required();
+  auto output = std::make_shared<OutputOptions>();
+  output->AddTo(*command, Shape::kOne);
+  command->callback([paths, output, &settings] {
+    std::vector<JsonTree> rows;
+    auto add = [&](const std::string& url, const std::string& crc) {
+      JsonTree row = JsonTree::Object();
+      row["crc32c_hash"] = JsonTree::Text(crc);
+      row["url"] = JsonTree::Text(url);
+      rows.push_back(std::move(row));
+    };
+    for (const std::string& path : *paths) {
+      if (!path.starts_with("gs://")) {
+        add(path, CrcTextOfFile(path));
+        continue;
+      }
+      StorageSession session(settings, kQuiet);
+      for (const storage::Object& object : FindObjects(session, {path}))
+        add(fmt::format("gs://{}/{}", object.bucket, object.name), object.crc32c);
+    }
+    fmt::print("{}", output->Text(rows, "yaml", Shape::kList, settings.json));
+  });
+}
+
+}  // namespace
+
+void AddObjectCommands(CLI::App& group, Settings& settings) {
+  AddRemove(group, settings);
+  AddCat(group, settings);
+  AddDescribe(group, settings, "stat", Shape::kOne);
+  AddCompose(group, settings);
+  AddSign(group, settings);
+  AddHash(group, settings);
+  CLI::App* objects = group.add_subcommand("objects", "Objects and their metadata");
+  objects->require_subcommand(1);
+  AddDescribe(*objects, settings, "list", Shape::kList);
+  AddDescribe(*objects, settings, "describe", Shape::kOne);
+  AddUpdate(*objects, settings);
+  AddCompose(*objects, settings);
+}
+
+}  // namespace fireweed::cli
