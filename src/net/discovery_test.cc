@@ -37,6 +37,7 @@ constexpr api::Method<FruitInsert, Fruit> kInsert{kService,
                                                   "fruit.projects.fruits.insert",
                                                   "fruit.insert",
                                                   "{parent}",
+                                                  api::Judge::kPolicy,
                                                   "/upload/v1/{parent=projects/*}/fruits"};
 
 TEST(Discovery, DescribesMethodsAndSchemas) {
