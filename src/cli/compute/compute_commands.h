@@ -14,6 +14,9 @@ namespace fireweed::cli {
 // "instance-groups managed" below `root`; groups on the way are made with `help`.
 CLI::App& GroupOf(CLI::App& root, std::string_view words, std::string_view help = {});
 
+// The command of that name directly in `group`; null when there is none.
+CLI::App* CommandOf(CLI::App& group, std::string_view word);
+
 void AddNounCommands(CLI::App& root,
                      Settings& settings);  // list describe delete create and the like, by the table
 void AddInstanceCommands(CLI::App& root,

@@ -88,8 +88,8 @@ TEST(Nouns, MakeCommandsAndTables) {
   std::set<std::string_view> collections;
   for (const Noun& noun : Nouns()) {
     CLI::App& group = GroupOf(root, noun.words);
-    EXPECT_NE(group.get_subcommand_no_throw("list"), nullptr) << noun.words;
-    EXPECT_EQ(group.get_subcommand_no_throw("delete") != nullptr, noun.removable) << noun.words;
+    EXPECT_NE(CommandOf(group, "list"), nullptr) << noun.words;
+    EXPECT_EQ(CommandOf(group, "delete") != nullptr, noun.removable) << noun.words;
     std::string table(noun.table.empty() ? kInstanceTable : noun.table);
     EXPECT_FALSE(Render({JsonTree::Object()}, Projection::Parse(table), Shape::kList).empty());
     EXPECT_TRUE(collections.insert(noun.collection).second) << noun.collection;

@@ -195,12 +195,20 @@ void AddWriting(CLI::App& group, const Noun& noun, Settings& settings) {
 
 }  // namespace
 
+CLI::App* CommandOf(CLI::App& group, std::string_view word) {
+  auto all = [](const CLI::App*) { return true; };
+  for (CLI::App* child : group.get_subcommands(all)) {
+    if (child->get_name() == word) return child;
+  }
+  return nullptr;
+}
+
 CLI::App& GroupOf(CLI::App& root, std::string_view words, std::string_view help) {
   CLI::App* group = &root;
   while (!words.empty()) {
     std::string word(words.substr(0, words.find(' ')));
     words.remove_prefix(std::min(words.size(), word.size() + 1));
-    CLI::App* child = group->get_subcommand_no_throw(word);
+    CLI::App* child = CommandOf(*group, word);
     if (!child) {
       child = group->add_subcommand(word, std::string(help));
       child->require_subcommand(1);
