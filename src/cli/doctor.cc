@@ -194,6 +194,8 @@ std::vector<Finding> Examine(const DoctorInputs& inputs) {
       Program(path, {"debootstrap"}, "debootstrap", Health::kPartly,
               "the base image cannot be built here: install debootstrap"),
       Program(path, {"git"}, "git", Health::kPartly, "no source repositories: install git"),
+      Program(path, {"ssh"}, "ssh", Health::kPartly,
+              "no `gcloud compute ssh` from here: install openssh-client"),
       Program(path, {"gcloud"}, "gcloud", Health::kPartly,
               "use `fireweed` or the API instead; no registry offers it"),
       Program(path, {"gsutil"}, "gsutil", Health::kPartly, "install it with `pip install gsutil`"),

@@ -2,7 +2,7 @@
 # What an instance sees and how people reach it, with the real gcloud: ssh, scp, the serial port, guest attributes, the
 # metadata server's clients inside, source repositories from both sides.
 #
-#   tests/compat/compute_guest.sh ssh|metadata|source
+#   tests/compat/compute_guest.sh ssh|metadata|scripts|source
 set -euo pipefail
 # shellcheck source=tests/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
@@ -109,6 +109,24 @@ PYTHON
     fail "gcloud shows no guest attributes"
 }
 
+# Scripts from buckets, at every boot and on the way down.
+case_scripts() {
+  printf '#!/bin/bash\necho up by the script in the bucket\n' >"$FW_SCRATCH/up.sh"
+  printf 'echo down by the script in the bucket\n' >"$FW_SCRATCH/down.sh"
+  gcloud storage buckets create gs://compat-guest-scripts 2>/dev/null
+  gcloud storage cp "$FW_SCRATCH/up.sh" "$FW_SCRATCH/down.sh" gs://compat-guest-scripts/a/ 2>/dev/null
+  gce instances create t1 --scopes storage-ro --metadata \
+    startup-script-url=gs://compat-guest-scripts/a/up.sh,shutdown-script-url=https://storage.googleapis.com/compat-guest-scripts/a/down.sh \
+    >/dev/null
+  wait_until 120 "the startup script has run" serial_says 'startup-script-url: up by the script in the bucket'
+  gce instances stop t1 >/dev/null
+  equal TERMINATED "$(status_of "$PROJECT" t1)" "its state after the stop"
+  serial_says 'shutdown-script-url: down by the script in the bucket' || fail "the shutdown script did not run"
+  gce instances start t1 >/dev/null
+  wait_until 120 "the startup script has run again" ran_twice
+}
+ran_twice() { [ "$(serial_of "$PROJECT" t1 | grep -c 'startup-script-url: up by')" -ge 2 ]; }
+
 case_source() {
   command -v git >/dev/null || skip "no git"
   gcloud source repos create code 2>/dev/null
@@ -148,7 +166,7 @@ SCRIPT
   equal "" "$(gcloud source repos list --format='value(name)' 2>/dev/null)" "no repository is left"
 }
 
-declare -F "case_${1:-}" >/dev/null || { say "usage: $0 ssh|metadata|source"; exit 2; }
+declare -F "case_${1:-}" >/dev/null || { say "usage: $0 ssh|metadata|scripts|source"; exit 2; }
 command -v gcloud >/dev/null || skip "gcloud is not installed, and no package registry offers it"
 clean_environment
 require_instances
