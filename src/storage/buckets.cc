@@ -9,6 +9,7 @@
 #include "storage/acl.h"
 #include "storage/bucket_change.h"
 #include "storage/bucket_rules.h"
+#include "storage/object_acl.h"
 #include "storage/object_index.h"
 #include "storage/preconditions.h"
 #include "storage/retention.h"
@@ -187,6 +188,9 @@ Bucket Buckets::Change(const api::storage::ChangeBucket& request, const net::Cal
     if (!sets_list) {  // a full update without lists leaves them
       after.acl = before.acl;
       after.defaultObjectAcl = before.defaultObjectAcl;
+    }
+    if (!request.predefinedAcl.empty() || !request.predefinedDefaultObjectAcl.empty()) {
+      RefuseUniform(before, "Cannot use ACL API to update bucket policy");
     }
     // A predefined list wins over the body, which clients send with an empty one.
     if (!request.predefinedAcl.empty()) {

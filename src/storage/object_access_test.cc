@@ -172,6 +172,7 @@ TEST_F(ObjectAccessTest, UniformAccessPassesListsOver) {
         Row{"GET", "/storage/v1/b/pets/o/cat/iam", ""},
         Row{"PATCH", "/storage/v1/b/pets?predefinedAcl=publicRead", "{}"},
         Row{"PATCH", "/storage/v1/b/pets/o/cat?predefinedAcl=publicRead", "{}"},
+        Row{"PATCH", "/storage/v1/b/pets?predefinedAcl=projectPrivate", "{}"},
         Row{"POST", "/upload/storage/v1/b/pets/o?uploadType=media&name=d&predefinedAcl=publicRead",
             "x"}}) {
     Reply reply = Send(row.method, row.target, row.body);

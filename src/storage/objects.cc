@@ -135,6 +135,9 @@ net::Answer Objects::Change(const api::storage::ChangeObject& request, const net
   bool sets_list = !predefined.empty() || request.body.text.find("\"acl\"") != std::string::npos;
   if (sets_list) address = access_.Require(call.caller, "storage.objects.setIamPolicy", address);
   std::shared_ptr<const Row<api::storage::Bucket>> home = access_.Bucket(request.bucket);
+  if (!predefined.empty()) {
+    RefuseUniform(home->value, "Cannot update access control for an object");
+  }
   ObjectRow row = store_.ChangeMetadata(address, request, [&](Object& object) {
     Acl before = object.acl;
     apply(object, request.body.text);
