@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "compute/instance_change.h"
+#include "compute/instance_disks.h"
 #include "compute/operations_service.h"
 
 namespace fireweed::compute {
@@ -17,9 +18,7 @@ InstanceRecord MakeMember(Txn& txn, const api::compute::InsertInstance& request,
   }
   InstanceRecord record = MakeInstance(txn, request, context);
   record.group = group;
-  for (const DiskRecord& disk : DisksOf(record, context.now, ids.NextNumber())) {
-    txn.Put(disk.key(), disk, 0);
-  }
+  AttachDisks(txn, record, ids, context.now);
   txn.Put(key, record, 0);
   Begin(txn, SystemOperation(ids, record, "insert"), context.now);
   return record;
