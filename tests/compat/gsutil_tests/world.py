@@ -5,11 +5,13 @@ of certificate authorities has ours in it, and the daemon listens on the real po
 points here, so the tests see the same hosts, paths and signatures as on the cloud. Whatever was started ends with the
 namespace.
 """
+import ctypes
 import fcntl
 import json
 import os
 import pathlib
 import shutil
+import signal
 import socket
 import struct
 import subprocess
@@ -66,6 +68,11 @@ def enter(argv):
         sys.exit(77)
     mapped = 'mapped' if os.geteuid() != 0 else 'root'
     os.execvpe('unshare', [*command, sys.executable, *argv], {**os.environ, INSIDE: mapped})
+
+
+def end_with_parent():
+    """However the program outside ends, nothing of ours goes on in here."""
+    ctypes.CDLL(None, use_errno=True).prctl(1, signal.SIGKILL)  # PR_SET_PDEATHSIG
 
 
 def loopback_up():
