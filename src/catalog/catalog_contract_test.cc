@@ -396,6 +396,7 @@ TEST_P(CatalogContract, DoesWhatAMapWouldDo) {
     Model after = model;
     bool fails = random.Below(5) == 0;
     auto body = [&](Txn& txn) {
+      after = model;  // a body may run more than once
       for (int step = 0; step < 6; ++step) {
         std::string key = word(), value = word();
         switch (random.Below(4)) {

@@ -77,8 +77,9 @@ TEST_F(DisksTest, ADataDiskIsMountedAndOutlivesItsInstance) {
   std::string body = ComputeFixture::InsertBody("vm");
   std::string more =
       R"(}},{"source":"projects/p/zones/us-east1-b/disks/data","deviceName":"work"}],"metadata")";
-  body.replace(body.find("}}],\"metadata\""), 13, more);
-  ASSERT_EQ(all.Ask("POST", std::string(kZone) + "/instances", body).status, 200);
+  body.replace(body.find("}}],\"metadata\""), 14, more);
+  auto inserted = all.Ask("POST", std::string(kZone) + "/instances", body);
+  ASSERT_EQ(inserted.status, 200) << inserted.body;
   all.Settle();
   EXPECT_THAT(Disks("GET", "/data").body, HasSubstr("/instances/vm"));
   auto record =
@@ -111,7 +112,7 @@ TEST_F(DisksTest, DeviceNamesStayBelowTheirDirectory) {
     std::string body = ComputeFixture::InsertBody("vm");
     std::string more =
         std::string(R"(}},{"deviceName":")") + name + R"(","initializeParams":{}}],"metadata")";
-    body.replace(body.find("}}],\"metadata\""), 13, more);
+    body.replace(body.find("}}],\"metadata\""), 14, more);
     EXPECT_EQ(all.Ask("POST", std::string(kZone) + "/instances", body).status, 400) << name;
   }
 }

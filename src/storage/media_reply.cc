@@ -104,8 +104,11 @@ net::Response MediaReply(const OpenedObject& object, const net::Request& request
 
 net::Response HotMediaReply(const HotObject& hot, const net::Request& request, EtagForm form) {
   const OpenedObject& object = hot.object();
-  bool plain = object.row.content_encoding.empty() && !request.Header("Range") &&
-               !request.Header("If-None-Match") && !request.Header("If-Match");
+  bool plain = object.row.content_encoding.empty();
+  for (const char* asks :
+       {"Range", "If-None-Match", "If-Match", "If-Modified-Since", "If-Unmodified-Since"}) {
+    plain = plain && !request.Header(asks);
+  }
   if (!plain) return MediaReply(object, request, form);
   net::Response response;
   response.head_lines = hot.Lines([&] {
