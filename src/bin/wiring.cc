@@ -331,7 +331,9 @@ Daemon::Parts::Parts(DaemonOptions given)
       instance_sockets(*driver, {server, metadata, router, certificates, names}),
       actions(kActionThreads, loop),
       instance_controller(catalog, loop, actions, World(), clock, log),
-      group_controller(catalog, catalogue, accounts, ids, clock, log),
+      group_controller(
+          catalog, catalogue, accounts, ids, clock, log,
+          {.strict = options.config.instances.strict, .quotas = {options.config.compute.quotas}}),
       image_controller(
           catalog, actions, disk_store,
           [this](const std::string& source, const std::string& directory) {

@@ -1,7 +1,7 @@
 // When is the work of a group's member done? (decision 18) Pure.
 //
 //   on-poweroff  the guest powered itself off, and nobody had told it to go: no stop, preemption or maintenance
-//   on-success   the guest said so: its startup script ended with 0, or a guest attribute says "success"
+//   on-success   the guest said so in a guest attribute, as the last step of what it had to do
 //   never        as in the cloud: whatever ends is made anew
 //
 // A kill by the host, a crash, a process 1 that ran out of memory and a preemption are never completion.
@@ -19,7 +19,7 @@ enum class Completion { kNever, kOnPoweroff, kOnSuccess };
 
 // The metadata key by which an instance says it, where its group does not.
 inline constexpr std::string_view kCompletionKey = "fireweed-completion";
-// Guest attributes by which a guest tells of success: what its startup script ended with, or its own word.
+// Guest attributes by which a guest tells of success: what its script ended with ("0"), or "success".
 inline constexpr std::string_view kStartupExitAttribute = "fireweed/startup-exit";
 inline constexpr std::string_view kCompletionAttribute = "fireweed/completion";
 

@@ -35,13 +35,14 @@ GroupMember& MemberNamed(GroupRecord& group, const std::string& name) {
 
 GroupController::GroupController(Catalog& catalog, const Catalogue& catalogue,
                                  InstanceIdentity& identity, IdSource& ids, const Clock& clock,
-                                 Logger& log)
+                                 Logger& log, MemberRules rules)
     : catalog_(catalog),
       catalogue_(catalogue),
       identity_(identity),
       ids_(ids),
       clock_(clock),
       log_(log),
+      rules_(std::move(rules)),
       groups_(catalog, kCachedRows),
       instances_(catalog, kCachedRows),
       guests_(catalog, kCachedRows) {}
@@ -162,8 +163,9 @@ void GroupController::Create(Txn& txn, GroupRecord& group, GroupMember& member,
     InsertContext context{.catalogue = catalogue_,
                           .default_account = home.default_account,
                           .id = ids_.NextNumber(),
-                          .now = now};
-    InstanceRecord made = MakeMember(txn, request, context, group.key(), ids_);
+                          .now = now,
+                          .strict = rules_.strict};
+    InstanceRecord made = MakeMember(txn, request, context, {group.key(), rules_.quotas}, ids_);
     member.id = made.resource.id;
     member.template_link = group.resource.instanceTemplate;
   } catch (const Failure& failure) {

@@ -22,14 +22,21 @@
 #include "compute/group_records.h"
 #include "compute/instance_identity.h"
 #include "compute/metadata_tree.h"
+#include "compute/quota.h"
 #include "control/controller.h"
 
 namespace fireweed::compute {
 
+// What holds for every instance that a group makes, as for those that people insert.
+struct MemberRules {
+  bool strict = false;
+  QuotaLimits quotas;
+};
+
 class GroupController final : public Controller {
  public:
   GroupController(Catalog& catalog, const Catalogue& catalogue, InstanceIdentity& identity,
-                  IdSource& ids, const Clock& clock, Logger& log);
+                  IdSource& ids, const Clock& clock, Logger& log, MemberRules rules);
 
   std::string_view kind() const override { return kRecordKind<GroupRecord>; }
   std::vector<std::string_view> also_watches() const override;
@@ -58,6 +65,7 @@ class GroupController final : public Controller {
   IdSource& ids_;
   const Clock& clock_;
   Logger& log_;
+  const MemberRules rules_;
 
   RowCache<GroupRecord> groups_;
   RowCache<InstanceRecord> instances_;

@@ -264,6 +264,19 @@ TEST_F(GroupsTest, FailuresAreListedAndTriedAgain) {
   EXPECT_TRUE(Group().Has(R"("isStable":true)"));
 }
 
+TEST_F(GroupsTest, MembersCountAgainstTheQuotaAndComeWhenThereIsRoom) {
+  all_.quotas.limits["PREEMPTIBLE_CPUS"] = 2;
+  all_.Restart();
+  MakeTemplate();
+  MakeGroup(3);
+  EXPECT_EQ(Members().size(), 2u);
+  EXPECT_TRUE(all_.Ask("GET", Groups() + "/g/listErrors").Has("PREEMPTIBLE_CPUS"));
+  all_.quotas.limits.clear();
+  all_.Restart();
+  After(minutes(5));
+  EXPECT_EQ(Members().size(), 3u);
+}
+
 TEST_F(GroupsTest, WhatIsNotSupportedIsSaid) {
   MakeTemplate();
   EXPECT_EQ(MakeGroup(1, R"(,"targetPools":["x"])").status, 400);

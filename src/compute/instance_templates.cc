@@ -4,6 +4,7 @@
 
 #include "compute/completion.h"
 #include "compute/fingerprint.h"
+#include "compute/images.h"
 #include "compute/instance_change.h"
 #include "compute/instance_request.h"
 #include "compute/links.h"
@@ -134,6 +135,10 @@ void RequireMaking(const MakerRights& rights, const net::Caller& caller, const s
     }
     // Whoever makes an instance can be its account from then on.
     net::Require(rights.access, caller, "iam.serviceAccounts.actAs", "serviceAccounts/" + email);
+  }
+  for (const api::compute::AttachedDisk& disk : properties.disks) {
+    if (!disk.initializeParams || disk.initializeParams->sourceImage.empty()) continue;
+    RequireImageUse(rights.access, caller, disk.initializeParams->sourceImage, project);
   }
 }
 

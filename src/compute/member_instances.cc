@@ -9,7 +9,7 @@
 namespace fireweed::compute {
 
 InstanceRecord MakeMember(Txn& txn, const api::compute::InsertInstance& request,
-                          const InsertContext& context, const Key& group, IdSource& ids) {
+                          const InsertContext& context, const MemberTerms& terms, IdSource& ids) {
   Key key = request.project + "/" + request.zone + "/" + request.body.name;
   if (txn.Find<InstanceRecord>(key)) {
     throw Failure(Code::kExists, "alreadyExists",
@@ -17,7 +17,10 @@ InstanceRecord MakeMember(Txn& txn, const api::compute::InsertInstance& request,
                               InstancePath(request.project, request.zone, request.body.name)));
   }
   InstanceRecord record = MakeInstance(txn, request, context);
-  record.group = group;
+  record.group = terms.group;
+  if (std::optional<Error> over = OverQuota(txn, record, context.catalogue, terms.quotas)) {
+    throw Failure(*over);
+  }
   AttachDisks(txn, record, ids, context.now);
   txn.Put(key, record, 0);
   Begin(txn, SystemOperation(ids, record, "insert"), context.now);
