@@ -35,8 +35,12 @@ readonly ASK='curl -fsS -H "Metadata-Flavor: Google" "http://$GCE_METADATA_HOST/
 start p1 "#!/bin/bash
 echo the word is \$($ASK)
 sudo -n true && echo sudo is harmless" 'echo going down in good order'
-# The other one powers itself off by the bare name, as guides do.
+# The other one powers itself off by the bare names, as guides do. It looks first where they lead, so that a driver
+# that is broken does not cost anybody the host.
 start p2 "#!/bin/bash
+for program in sudo shutdown; do
+  case \$(command -v \$program) in $FIREWEED_STATE/*) ;; *) echo \"\$program is the host\'s\"; exit 1 ;; esac
+done
 [ \"\$($ASK)\" = p2 ] && sudo shutdown -h now" ''
 wait_until 60 "the startup script has read its own word" says 'the word is p1'
 wait_until 60 "sudo has been tried" says 'sudo is harmless'
