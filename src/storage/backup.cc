@@ -13,6 +13,7 @@
 #include "catalog/sqlite_catalog.h"
 #include "describe/json_codec.h"
 #include "storage/fsck.h"
+#include "storage/part_uploads.h"
 #include "storage/small_blobs.h"
 
 namespace fireweed::storage {
@@ -115,6 +116,14 @@ std::map<BlobId, int64_t> FilesReferredTo(const Catalog& catalog) {
       }
       return true;
     });
+    // Parts of uploads that go on: joined later, they must be there.
+    ScanRange range;
+    while (true) {
+      std::vector<Row<UploadedPart>> parts = txn.Scan<UploadedPart>(range);
+      for (const Row<UploadedPart>& part : parts) files[part.value.blob] = part.value.size;
+      if (std::ssize(parts) < range.limit) break;
+      range.after = parts.back().key;
+    }
   });
   return files;
 }

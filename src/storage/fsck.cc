@@ -9,6 +9,7 @@
 
 #include "storage/blob_refs.h"
 #include "storage/bucket_record.h"
+#include "storage/part_uploads.h"
 #include "storage/resumable.h"
 #include "storage/small_blobs.h"
 
@@ -76,6 +77,7 @@ class Examination {
     ForEach<UploadRecord>(txn, [&](const auto& row) {
       if (!row.value.draft.empty()) ++referred_[row.value.draft];
     });
+    ForEach<UploadedPart>(txn, [&](const auto& row) { ++referred_[row.value.blob]; });
     CheckCounts(txn);
   }
 
