@@ -71,9 +71,9 @@ ClientDirectorySpec Spec(const Settings& settings, const EnvOptions& options,
     wgetrc = Variable(context, "WGETRC");
   spec.user_wgetrc = Contents(wgetrc.empty() ? context.home + "/.wgetrc" : wgetrc);
   bool only_gsutil = clients.size() == 1 && clients[0] == Client::kGsutil;
-  // Through the proxy its secret signs in what has no credential; without it gsutil needs its own.
-  spec.gsutil_stands_alone =
-      only_gsutil || options.no_proxy || FindProgram(Variable(context, "PATH"), "gcloud").empty();
+  // Through this machine's proxy its secret signs in what has no credential; without it gsutil needs its own.
+  spec.gsutil_stands_alone = only_gsutil || options.no_proxy || !endpoint->server.empty() ||
+                             FindProgram(Variable(context, "PATH"), "gcloud").empty();
   spec.use_proxy = !options.no_proxy;
   return spec;
 }

@@ -76,7 +76,7 @@ check_all "without a byte left"
 rm "$FIREWEED_STATE/filler"
 
 say "killed while full: everything acknowledged is there"
-kill -9 "$(fireweed --json status | jq .pid)"
+kill -9 "$(jq -r .pid "$FIREWEED_STATE/endpoint.json")"
 up
 check_all "after a kill"
 fireweed storage fsck >"$FW_SCRATCH/fsck" || fail "fsck: $(cat "$FW_SCRATCH/fsck")"
