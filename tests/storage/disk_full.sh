@@ -13,6 +13,18 @@ fi
 source "$(dirname "$0")/../lib.sh"
 clean_environment
 
+# The disk has to go before what it is mounted in is removed.
+leave() {
+  local rc=$?
+  set +e
+  [ $rc -eq 0 ] || fireweed logs --state "$FIREWEED_STATE" 2>/dev/null | tail -40 >&2
+  stop_daemon --purge
+  umount "$FIREWEED_STATE" 2>/dev/null
+  (exit $rc)
+  finish
+}
+trap leave EXIT
+
 mkdir "$FIREWEED_STATE"
 mount -t tmpfs -o size=40m,mode=0700 tmpfs "$FIREWEED_STATE" || skip "no tmpfs can be mounted here"
 printf 'storage: {reserveBytes: 6291456}\ninstances: {driver: fake}\n' >"$FIREWEED_STATE.yaml"
