@@ -117,7 +117,12 @@ void DiskImage::Sync(const std::string& directory) {
       continue;
     }
     if (from_here) kept_.erase(change.from);
-    if (!change.to.empty()) kept_[change.to] = change.entry;
+    if (!change.to.empty()) {
+      kept_[change.to] = change.entry;
+      // An older removal of this name is history: what came back stays.
+      std::erase_if(
+          left, [&](const Change& older) { return older.to.empty() && older.from == change.to; });
+    }
     if (!from_here && !change.from.empty()) left.push_back({change.from, "", change.entry});
   }
   unsynced_ = std::move(left);

@@ -69,6 +69,20 @@ TEST(MemoryDisk, RemovalsAndRenamesComeBackUntilTheirDirectoryIsSynced) {
   EXPECT_EQ(disk.AfterCrash(Loss::kUnsynced)->List("from").value(), std::vector<std::string>{});
 }
 
+TEST(MemoryDisk, AFileThatWasMovedAwayAndBackStays) {
+  MemoryDisk disk;
+  disk.MakeDirectories("here").value();
+  disk.MakeDirectories("there").value();
+  Open(disk, "here/f")->Sync().value();
+  for (const char* path : {".", "here"}) disk.SyncDirectory(path).value();
+  disk.Rename("here/f", "there/f").value();
+  disk.Rename("there/f", "here/f").value();
+  for (const char* path : {"there", "here"}) {
+    disk.SyncDirectory(path).value();
+    EXPECT_TRUE(disk.AfterCrash(Loss::kUnsynced)->Exists("here/f").value()) << path;
+  }
+}
+
 TEST(MemoryDisk, ARenameIsNeverWithoutEitherName) {
   MemoryDisk disk;
   disk.MakeDirectories("from").value();
