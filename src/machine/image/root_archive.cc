@@ -20,7 +20,6 @@ namespace fs = std::filesystem;
 
 constexpr size_t kChunk = 1 << 20;
 constexpr size_t kMostComplaints = 4096;
-constexpr Duration kPatience = std::chrono::minutes(10);
 constexpr std::string_view kDeleted = ".wh.", kOpaque = ".wh..wh..opq";
 
 Error Wrong(std::string why) { return Error{Code::kInvalid, "", std::move(why)}; }
