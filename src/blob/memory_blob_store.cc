@@ -6,30 +6,10 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "blob/bytes_reader.h"
 #include "blob/running_sums.h"
 
 namespace fireweed {
-namespace {
-
-class MemoryBlobReader final : public BlobReader {
- public:
-  explicit MemoryBlobReader(std::shared_ptr<const std::string> bytes) : bytes_(std::move(bytes)) {}
-  int64_t size() const override { return static_cast<int64_t>(bytes_->size()); }
-  Result<size_t> ReadAt(int64_t offset, std::span<std::byte> out) const override {
-    if (offset < 0) return Error{Code::kInternal, "", "read before the beginning"};
-    std::span<const std::byte> bytes = AsBytes(*bytes_);
-    bytes = bytes.subspan(std::min(static_cast<size_t>(offset), bytes.size()));
-    size_t count = std::min(out.size(), bytes.size());
-    std::copy_n(bytes.begin(), count, out.begin());
-    return count;
-  }
-
- private:
-  std::shared_ptr<const std::string> bytes_;
-};
-
-}  // namespace
-
 class MemoryBlobStore::Writer final : public BlobWriter {
  public:
   Writer(MemoryBlobStore& store, HeldIds::Hold hold, std::string bytes)
@@ -103,7 +83,7 @@ Result<std::shared_ptr<BlobReader>> MemoryBlobStore::Open(const BlobId& id) cons
   return content_.With([&](const Content& content) -> Result<std::shared_ptr<BlobReader>> {
     auto found = content.blobs.find(id);
     if (found == content.blobs.end()) return Error{Code::kNotFound, "", "no such blob"};
-    return std::shared_ptr<BlobReader>(new MemoryBlobReader(found->second));
+    return std::shared_ptr<BlobReader>(new BytesReader(found->second));
   });
 }
 

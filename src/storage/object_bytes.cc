@@ -4,28 +4,11 @@
 
 #include <fmt/format.h>
 
-#include "base/bytes.h"
+#include "blob/bytes_reader.h"
 #include "storage/small_blobs.h"
 
 namespace fireweed::storage {
 namespace {
-
-class SmallReader final : public BlobReader {
- public:
-  explicit SmallReader(std::shared_ptr<const std::string> bytes) : bytes_(std::move(bytes)) {}
-  int64_t size() const override { return static_cast<int64_t>(bytes_->size()); }
-  Result<size_t> ReadAt(int64_t offset, std::span<std::byte> out) const override {
-    if (offset < 0) return Error{Code::kInternal, "", "read before the beginning"};
-    std::span<const std::byte> bytes = AsBytes(*bytes_);
-    bytes = bytes.subspan(std::min(static_cast<size_t>(offset), bytes.size()));
-    size_t count = std::min(out.size(), bytes.size());
-    std::copy_n(bytes.begin(), count, out.begin());
-    return count;
-  }
-
- private:
-  std::shared_ptr<const std::string> bytes_;
-};
 
 Result<std::shared_ptr<const std::string>> SmallBytes(Txn& txn, const BlobId& id) {
   std::optional<Row<SmallBlob>> row = txn.Find<SmallBlob>(id);
@@ -67,7 +50,7 @@ Result<ObjectBytes::Part> ObjectBytes::OpenPart(Txn& txn, const BlobStore& blobs
     Result<std::shared_ptr<const std::string>> small = SmallBytes(txn, part.blob);
     if (!small.ok()) return small.error();
     opened.small = *small;
-    opened.reader = std::make_shared<SmallReader>(*small);
+    opened.reader = std::make_shared<BytesReader>(*small);
   } else {
     Result<std::shared_ptr<BlobReader>> reader = blobs.Open(part.blob);
     if (!reader.ok()) return reader.error();
