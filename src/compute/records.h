@@ -13,6 +13,7 @@
 #include "api/compute/resources.h"
 #include "catalog/record.h"
 #include "compute/notice.h"
+#include "compute/workload.h"
 #include "control/backoff.h"
 #include "control/operations.h"
 
@@ -73,6 +74,10 @@ struct InstanceRecord {
   std::string image;                  // the resolved image's link
   Key group;                          // of the managed group that made it; empty: nobody's
   std::vector<std::string> warnings;  // for the operation and the serial port
+
+  // Of instances that the service made for itself.
+  std::optional<Workload> workload;
+  std::optional<LastExit> last_exit;
 
   Key key() const { return project + "/" + zone + "/" + resource.name; }
   std::string machine_id() const { return "i-" + std::to_string(resource.id); }
@@ -160,7 +165,9 @@ inline constexpr auto kFields<compute::InstanceRecord> =
                F("memoryMb", &compute::InstanceRecord::memory_mb),
                F("image", &compute::InstanceRecord::image),
                F("group", &compute::InstanceRecord::group),
-               F("warnings", &compute::InstanceRecord::warnings)};
+               F("warnings", &compute::InstanceRecord::warnings),
+               F("workload", &compute::InstanceRecord::workload),
+               F("lastExit", &compute::InstanceRecord::last_exit)};
 template <>
 inline constexpr std::string_view kRecordKind<compute::InstanceRecord> = "compute.instance";
 

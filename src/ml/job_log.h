@@ -1,0 +1,53 @@
+// What for: the lines of a job, in the log store: the service's own, written here, and the replicas', collected from
+//   their consoles (log_collector.h). Entries are those that gcloud's stream-logs reads: resource ml_job with job_id,
+//   task_name and project_id; the trial in the label ml.googleapis.com/trial_id.
+// Who calls: any thread. May block: for a write to the log store, not for the disk.
+// A failure: Failure when the disk is full.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "api/logging/entry.h"
+#include "base/clock.h"
+
+namespace fireweed::logs {
+class LogStore;
+}  // namespace fireweed::logs
+
+namespace fireweed::ml {
+
+// Labels by which the collector knows the consoles that are a job's.
+inline constexpr const char* kHiddenLabel = "fireweed-hidden";
+inline constexpr const char* kJobLabel = "fireweed-job";
+inline constexpr const char* kTaskLabel = "fireweed-task";    // master-replica-0
+inline constexpr const char* kTrialLabel = "fireweed-trial";  // "3"; absent outside tuning
+
+// Who speaks in a line.
+struct LineSource {
+  std::string project, job;
+  std::string task;   // "service" for the service itself, else the replica
+  std::string trial;  // empty: none
+};
+
+// The entry without time, severity, id and payload.
+api::logging::LogEntry EntryOf(const LineSource& source);
+
+class JobLog {
+ public:
+  JobLog(logs::LogStore& store, const Clock& clock) : store_(store), clock_(clock) {}
+
+  // `once`: the same words of the same source and key are one line however often they are written, so that a step that
+  // runs again after a crash says nothing twice. Empty: a line of its own.
+  void Write(const LineSource& source, api::logging::Severity severity, const std::string& message,
+             const std::string& once = "");
+
+  // No more lines are expected: the job has ended and its consoles are drained.
+  void Seal(const std::string& project, const std::string& job);
+
+ private:
+  logs::LogStore& store_;
+  const Clock& clock_;
+};
+
+}  // namespace fireweed::ml
