@@ -1,0 +1,45 @@
+// The Compute Engine API: what answers its requests. What acts on them is in machines.h.
+#pragma once
+
+#include "bin/people.h"
+#include "compute/catalog_identity.h"
+#include "compute/catalogue.h"
+#include "compute/disks_service.h"
+#include "compute/group_managers_service.h"
+#include "compute/guest_attributes.h"
+#include "compute/images_service.h"
+#include "compute/instance_groups_service.h"
+#include "compute/instance_life_service.h"
+#include "compute/instance_settings.h"
+#include "compute/instance_templates.h"
+#include "compute/instances_service.h"
+#include "compute/metadata_server.h"
+#include "compute/networks_service.h"
+#include "compute/projects_service.h"
+#include "net/router.h"
+
+namespace fireweed {
+
+struct ComputeServices {
+  ComputeServices(Ground& ground, People& people);
+
+  void Serve(net::Router& router);
+
+  compute::CatalogIdentity accounts;
+  compute::Catalogue catalogue;
+  compute::ImagesService images_service;
+  compute::DisksService disks_service;
+  compute::NetworksService networks_service;
+  compute::ProjectsService compute_projects;
+  compute::CatalogueService catalogue_service;
+  compute::InstancesService instances_service;
+  compute::InstanceLifeService instance_life;
+  compute::InstanceTemplatesService instance_templates;
+  compute::GroupManagersService group_managers;
+  compute::InstanceGroupsService instance_groups;
+  compute::GuestAttributesService guest_attributes;
+  compute::InstanceSettings instance_settings;
+  compute::MetadataServer metadata;
+};
+
+}  // namespace fireweed

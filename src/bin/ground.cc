@@ -1,0 +1,62 @@
+#include "bin/ground.h"
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "storage/backup.h"
+
+namespace fireweed {
+namespace {
+
+LogLevel LevelByName(const std::string& name) {
+  for (LogLevel level : {LogLevel::kDebug, LogLevel::kInfo, LogLevel::kWarning, LogLevel::kError}) {
+    if (LogLevelName(level) == name) return level;
+  }
+  return LogLevel::kInfo;
+}
+
+SqliteCatalogOptions CatalogOptions(Disk& disk, const StateDirectory& state) {
+  if (disk.Exists(state.Path(storage::kRestoringFile)).value()) {
+    throw Failure(
+        Code::kPrecondition,
+        fmt::format("A restore into {} was cut off: run `fireweed restore` again.", state.path()));
+  }
+  return {.path = state.Path("catalog.db")};
+}
+
+}  // namespace
+
+std::string ReadIfThere(Disk& disk, const std::string& path) {
+  Result<std::unique_ptr<File>> file = disk.Open(path, OpenMode::kRead);
+  if (!file.ok()) return "";
+  std::string text(static_cast<size_t>((*file)->Size().value()), '\0');
+  text.resize((*file)->ReadAt(0, std::as_writable_bytes(std::span(text))).value());
+  return text;
+}
+
+std::string Ground::Keep(const std::string& name, const std::function<std::string()>& make) {
+  std::string path = state.Path(name);
+  std::string kept(Trim(ReadIfThere(*disk, path)));
+  if (!kept.empty()) return kept;
+  kept = make();
+  WriteDurably(*disk, path, kept + "\n");
+  return kept;
+}
+
+Ground::Ground(DaemonOptions given)
+    : options(std::move(given)),
+      log(STDERR_FILENO, clock, LevelByName(options.config.log.level)),
+      disk(MakeRealDisk()),
+      state(*disk, options.state),
+      daemon_id(Keep("daemon-id", [&] { return random.Hex(4); })),
+      sockets(OpenSockets(options.config.listen.http, options.config.listen.https, *disk,
+                          state.Path("ports.json"), random)),
+      ids(clock, random),
+      catalog(CatalogOptions(*disk, state), log),
+      blobs(FileBlobStore::Open(*disk, state.Path("blobs"), ids,
+                                {.reserve_bytes = options.config.storage.reserve_bytes})
+                .value()) {}
+
+}  // namespace fireweed

@@ -1,0 +1,72 @@
+#include "bin/machines.h"
+
+#include "bin/drivers.h"
+#include "bin/image_import.h"
+
+namespace fireweed {
+namespace {
+
+BaseImageSettings ImageSettings(const DaemonOptions& options) {
+  BaseImageSettings settings;
+  settings.script = FindImageScript(options.program_directory).value_or("");
+  settings.images_directory = options.config.instances.image_directory;
+  return settings;
+}
+
+compute::InstanceWorld World(Ground& ground, Machines& machines,
+                             compute::InstanceSockets& sockets) {
+  ground.disk->MakeDirectories(ground.state.Path("consoles")).value();
+  const PreemptionConfig& weather = ground.options.config.compute.preemption;
+  return {
+      .driver = *machines.driver,
+      .sockets = sockets,
+      .images = [&machines](const compute::InstanceRecord& record) -> Result<compute::BootImage> {
+        // Plain processes live on the host's own files.
+        if (!machines.driver->capabilities().own_root) return compute::BootImage{};
+        return machines.boot_disks.Find(record);
+      },
+      .console_directory = ground.state.Path("consoles"),
+      .ids = ground.ids,
+      .preemption = {.seed = static_cast<uint64_t>(weather.seed),
+                     .mean = std::chrono::minutes(weather.mean_minutes)}};
+}
+
+}  // namespace
+
+Machines::Machines(Ground& ground, const std::string& authority_pem)
+    : driver(MakeDriver(
+          ground.options.config.instances,
+          {ground.daemon_id, ground.state.Path("machines"), ground.options.program_directory},
+          ground.clock, ground.log)),
+      boot_images(ImageSettings(ground.options), authority_pem, ground.log),
+      disk_store(ground.state.Path("compute")),
+      boot_disks(ground.catalog, disk_store,
+                 [this](const std::vector<std::string>& own) { return boot_images.Find(own); }) {}
+
+ComputeControllers::ComputeControllers(Ground& ground, ComputeServices& services,
+                                       Machines& machines, storage::ObjectStore& objects,
+                                       compute::InstanceSockets& sockets, ControlLoop& loop,
+                                       ActionPool& actions)
+    : instance_controller(ground.catalog, loop, actions, World(ground, machines, sockets),
+                          ground.clock, ground.log),
+      group_controller(ground.catalog, services.catalogue, services.accounts, ground.ids,
+                       ground.clock, ground.log,
+                       {.strict = ground.options.config.instances.strict,
+                        .quotas = {ground.options.config.compute.quotas}}),
+      image_controller(
+          ground.catalog, actions, machines.disk_store,
+          [&objects](const std::string& source, const std::string& directory) {
+            return ImportRootTree(objects, source, directory);
+          },
+          ground.clock, ground.log),
+      disk_controller(ground.catalog, actions, machines.disk_store, ground.log) {}
+
+void ComputeControllers::AddTo(ControlLoop& loop) {
+  loop.Add(instance_controller);
+  loop.Add(group_controller);
+  loop.Add(image_controller);
+  loop.Add(disk_controller);
+  instance_controller.RemoveForgotten();
+}
+
+}  // namespace fireweed
