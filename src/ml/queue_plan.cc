@@ -1,0 +1,68 @@
+#include "ml/queue_plan.h"
+
+#include <algorithm>
+#include <tuple>
+
+namespace fireweed::ml {
+namespace {
+
+constexpr double kRounding = 1e-6;
+
+int64_t RaisedPriority(const ActiveJob& job, Time now) {
+  return job.priority + std::max<int64_t>(0, (now - job.created) / kQueueAge);
+}
+
+struct Room {
+  double cpus = 0;
+  int64_t memory_mb = 0;
+
+  bool Fits(const ActiveJob& job) const {
+    return job.cpus <= cpus + kRounding && job.memory_mb <= memory_mb;
+  }
+  void Take(const ActiveJob& job) {
+    cpus -= job.cpus;
+    memory_mb -= job.memory_mb;
+  }
+};
+
+}  // namespace
+
+std::vector<const ActiveJob*> QueueOrder(const std::vector<ActiveJob>& jobs, Time now) {
+  std::vector<const ActiveJob*> waiting;
+  for (const ActiveJob& job : jobs) {
+    if (!job.admitted) waiting.push_back(&job);
+  }
+  std::ranges::sort(waiting, [&](const ActiveJob* a, const ActiveJob* b) {
+    return std::tuple(-RaisedPriority(*a, now), a->number, a->key) <
+           std::tuple(-RaisedPriority(*b, now), b->number, b->key);
+  });
+  return waiting;
+}
+
+QueuePlan PlanQueue(const QueueView& view) {
+  QueuePlan plan;
+  Room all{view.capacity.cpus, view.capacity.memory_mb};
+  Room room = all;
+  size_t holding = 0;
+  for (const ActiveJob& job : view.jobs) {
+    if (!job.admitted) continue;
+    room.Take(job);
+    ++holding;
+  }
+  for (const ActiveJob* job : QueueOrder(view.jobs, view.now)) {
+    bool too_large = !all.Fits(*job);
+    if (too_large ? holding == 0 : room.Fits(*job)) {
+      plan.admit.push_back({job->key, too_large});
+      room.Take(*job);
+      ++holding;
+      continue;
+    }
+    // It waits. Whoever is behind it may pass for a while, then nobody does.
+    Time patience_ends = job->created + kQueuePatience;
+    if (view.now >= patience_ends) break;
+    if (!plan.look_again || patience_ends < *plan.look_again) plan.look_again = patience_ends;
+  }
+  return plan;
+}
+
+}  // namespace fireweed::ml

@@ -1,0 +1,46 @@
+// Which of the waiting jobs begin now? Pure.
+//
+// Order: by priority, raised by one for every kAge of waiting, then by age. A job begins when it fits beside those that
+// hold machines. Smaller ones behind one that does not fit may go ahead of it, until it has waited kPatience: from then
+// on what becomes free is kept for it. So nobody waits for ever.
+//
+// A job that could never fit whole begins alone, oversubscribed (decision 21).
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "base/clock.h"
+#include "ml/job_record.h"
+
+namespace fireweed::ml {
+
+struct QueueCapacity {
+  double cpus = 1;
+  int64_t memory_mb = 1024;
+};
+
+struct QueueView {
+  const std::vector<ActiveJob>& jobs;
+  QueueCapacity capacity;
+  Time now;
+};
+
+inline constexpr Duration kQueueAge = std::chrono::minutes(10);
+inline constexpr Duration kQueuePatience = std::chrono::minutes(5);
+
+struct Admission {
+  Key job;
+  bool oversubscribed = false;
+};
+struct QueuePlan {
+  std::vector<Admission> admit;
+  std::optional<Time> look_again;
+};
+
+QueuePlan PlanQueue(const QueueView& view);
+
+// Waiting jobs in the order in which they would begin.
+std::vector<const ActiveJob*> QueueOrder(const std::vector<ActiveJob>& jobs, Time now);
+
+}  // namespace fireweed::ml
