@@ -26,7 +26,9 @@ std::string NumberText(double value) { return fmt::format("{}", value); }
 
 // The inverse of the scale: [0, 1] onto [low, high].
 double Stretch(ScaleType scale, double low, double high, double unit) {
-  if (low == high) return low;
+  // The bounds themselves, without the rounding of the way there and back.
+  if (low == high || unit <= 0) return low;
+  if (unit >= 1) return high;
   if (scale == ScaleType::kUnitLog)
     return std::exp(std::log(low) + unit * (std::log(high) - std::log(low)));
   // The logarithm seen from the other end: fine steps near the upper bound.

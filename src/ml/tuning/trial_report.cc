@@ -16,6 +16,14 @@ int64_t NumberOf(const HyperparameterOutput& trial) {
   return number;
 }
 
+void Thin(std::vector<HyperparameterMetric>& all) {
+  while (all.size() > kMostMeasurements) {
+    std::vector<HyperparameterMetric> thinned;
+    for (size_t i = (all.size() - 1) % 2; i < all.size(); i += 2) thinned.push_back(all[i]);
+    all = std::move(thinned);
+  }
+}
+
 }  // namespace
 
 void Report(HyperparameterOutput& trial, std::vector<records::Measurement> measurements) {
@@ -28,11 +36,20 @@ void Report(HyperparameterOutput& trial, std::vector<records::Measurement> measu
     by_step[measurement.step] = measurement.value;
   std::vector<HyperparameterMetric> all;
   for (const auto& [step, value] : by_step) all.push_back({step, value});
-  while (all.size() > kMostMeasurements) {
-    std::vector<HyperparameterMetric> thinned;
-    for (size_t i = (all.size() - 1) % 2; i < all.size(); i += 2) thinned.push_back(all[i]);
-    all = std::move(thinned);
+  Thin(all);
+  trial.finalMetric = all.back();
+  trial.allMetrics = std::move(all);
+}
+
+void KeepEarlier(HyperparameterOutput& trial, const std::vector<HyperparameterMetric>& earlier) {
+  std::vector<HyperparameterMetric> all;
+  for (const HyperparameterMetric& metric : earlier) {
+    if (trial.allMetrics.empty() || metric.trainingStep < trial.allMetrics.front().trainingStep)
+      all.push_back(metric);
   }
+  all.insert(all.end(), trial.allMetrics.begin(), trial.allMetrics.end());
+  if (all.empty()) return;
+  Thin(all);
   trial.finalMetric = all.back();
   trial.allMetrics = std::move(all);
 }

@@ -15,6 +15,10 @@ inline constexpr size_t kMostMeasurements = 64;
 // finalMetric is that of the highest step. Without any the trial stays as it is.
 void Report(api::ml::HyperparameterOutput& trial, std::vector<records::Measurement> measurements);
 
+// Puts before a trial's measurements what was known of earlier steps: the hypertune file holds the last reports only.
+void KeepEarlier(api::ml::HyperparameterOutput& trial,
+                 const std::vector<api::ml::HyperparameterMetric>& earlier);
+
 // The best first; those without a value after them, by number.
 void SortTrials(std::vector<api::ml::HyperparameterOutput>& trials, api::ml::GoalType goal);
 
