@@ -13,8 +13,7 @@
 
 namespace fireweed::records {
 
-// Where the package writes unless CLOUD_ML_HP_METRIC_FILE says otherwise.
-inline constexpr std::string_view kHypertuneFile = "/tmp/hypertune/output.metrics";
+// Names the file that the package is to write.
 inline constexpr std::string_view kHypertuneVariable = "CLOUD_ML_HP_METRIC_FILE";
 
 // One value of a metric at a training step.
