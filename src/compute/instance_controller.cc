@@ -157,7 +157,8 @@ void InstanceController::Act(const Key& key, InstanceStep step) {
 void InstanceController::Start(const InstanceRecord& record) {
   Result<BootImage> image = world_.images(record);
   if (!image.ok()) return RecordFailure(record, "instance has no image", image.error());
-  MachineSpec spec = SpecOf(record, *image, world_.console_directory);
+  MachineSpec spec =
+      SpecOf(record, *image, world_.console_directory, world_.driver.capabilities().own_root);
   if (record.boot == 1 && record.backoff.attempts == 0) WriteWarnings(spec.console_path, record);
   // A machine never meets its metadata server closed.
   spec.before_boot = [this, key = record.key()](const MachineHandle& machine) {
@@ -186,7 +187,7 @@ void InstanceController::Look(const InstanceRecord& record, const std::string& h
   MachineSighting sighting{.seen = MachineSeen::kStopped, .end = MachineEnd::kDied};
   std::optional<Time> next;
   if (status.ok()) {
-    sighting = SightingOf(*status);
+    sighting = SightingOf(*status, record);
     if (world_.look_every > Duration(0)) next = now + world_.look_every;
     if (status->look_again && (!next || *status->look_again < *next)) next = status->look_again;
   }

@@ -239,6 +239,32 @@ TEST_F(InstanceLifeTest, AGuestThatPowersOffHasFinished) {
   EXPECT_FALSE(Stored().finished);
 }
 
+// A workload's end is the machine's, whatever its code says to those who know of none.
+TEST_F(InstanceLifeTest, AWorkloadsExitIsKept) {
+  for (int code : {0, 1, 137, 194, 195}) {
+    std::string body = ComputeFixture::InsertBody(
+        "vm", R"({"fake_run-seconds":"5","fake_exit":")" + std::to_string(code) + "\"}");
+    ASSERT_EQ(all_.Ask("POST", std::string(kZone) + "/instances", body).status, 200);
+    all_.catalog.Write("workload", [](Txn& txn) {
+      InstanceRecord record = txn.Find<InstanceRecord>("p/us-east1-b/vm")->value;
+      record.workload = Workload{.argv = {"true"}};
+      txn.Put(record.key(), record);
+    });
+    all_.Settle();
+    After(seconds(60));
+    InstanceRecord record = Stored();
+    EXPECT_EQ(record.resource.status, api::compute::InstanceStatus::kTerminated);
+    ASSERT_TRUE(record.last_exit);
+    EXPECT_EQ(record.last_exit->code, code);
+    EXPECT_EQ(record.last_exit->signal, code > 128 && code <= 192 ? code - 128 : 0);
+    EXPECT_EQ(record.last_exit->asked_by, "WORKLOAD");
+    EXPECT_EQ(record.last_exit->boot, 1);
+    all_.Ask("DELETE", std::string(kZone) + "/instances/vm");
+    all_.Settle();
+    After(seconds(60));
+  }
+}
+
 TEST_F(InstanceLifeTest, AMachineThatDiesIsRepairedAndHasNotFinished) {
   Boot("{}", R"({"fake_run-seconds":"20","fake_exit":"killed"})");
   After(seconds(20));

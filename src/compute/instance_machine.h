@@ -33,8 +33,10 @@ std::string ConsolePath(const std::string& directory, const InstanceRecord& reco
 
 // Labels of the resource go along, so that the fake driver finds its script there ("fake_run-seconds" stands for
 // "fake.run-seconds": labels of the API have no dots).
+// `own_root`: the machine has one, so mounts of a workload have to be made; plain processes see the host's directories.
 MachineSpec SpecOf(const InstanceRecord& record, const BootImage& image,
-                   const std::string& console_directory);
-MachineSighting SightingOf(const MachineStatus& status);
+                   const std::string& console_directory, bool own_root = true);
+// The end of a machine with a workload is the workload's, whatever its exit code.
+MachineSighting SightingOf(const MachineStatus& status, const InstanceRecord& record);
 
 }  // namespace fireweed::compute

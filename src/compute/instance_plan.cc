@@ -276,6 +276,9 @@ void NoteSighting(InstanceRecord& record, const MachineSighting& sighting, Time 
   }
   if (record.seen != MachineSeen::kStopped) return;
   record.ever_ran = true;
+  record.last_exit = sighting.exit.value_or(
+      LastExit{.boot = record.boot, .asked_by = "LOST", .message = "the machine is gone"});
+  if (record.last_exit->time == Time{}) record.last_exit->time = now;
   if (was_live) record.resource.lastStopTimestamp = FormatTime(now);
   // A crash loop slows down; a machine that ran well for a while begins anew.
   bool healthy = record.boot_started && now - *record.boot_started >= kHealthyRun;

@@ -87,6 +87,7 @@ struct MachineSighting {
   MachineEnd end = MachineEnd::kNone;
   bool frozen = false;
   std::string address;
+  std::optional<LastExit> exit;  // of a machine that has stopped and of which the driver knows how
 };
 void NoteSighting(InstanceRecord& record, const MachineSighting& sighting, Time now);
 void NoteFailure(InstanceRecord& record, const Error& error, Time now);

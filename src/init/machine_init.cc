@@ -16,6 +16,7 @@
 #include "init/console.h"
 #include "init/protocol.h"
 #include "init/ssh_door.h"
+#include "init/workload.h"
 
 namespace fireweed {
 namespace {
@@ -38,6 +39,7 @@ class Init {
   }
 
   int Run() {
+    if (settings_.workload) return RunWorkload();
     SayOnConsole("fireweed-init", "machine is up");
     startup_ = StartScripts("startup");
     OpenDoor();
@@ -55,6 +57,31 @@ class Init {
 
  private:
   enum class Phase { kRunning, kDelayed, kScripts, kTerminating, kGone };
+
+  int RunWorkload() {
+    WorkloadRun run(*settings_.workload, settings_.environment);
+    workload_ = run.Start(before_);
+    if (workload_ < 0) return kExitCannotRun;
+    while (phase_ != Phase::kGone) {
+      pollfd waits[4] = {{signals_, POLLIN, 0},
+                         {timer_, POLLIN, 0},
+                         {run.output(), POLLIN, 0},
+                         {run.error(), POLLIN, 0}};
+      if (poll(waits, 4, -1) < 0) continue;
+      if (waits[2].revents || waits[3].revents) run.Copy();
+      if (waits[1].revents) OnTimer();
+      if (waits[0].revents) OnSignal();
+    }
+    run.Drain();
+    return workload_code_;
+  }
+
+  // What the workload started goes with it: the machine ends here.
+  void OnWorkloadEnd(int status) {
+    workload_ = -1;
+    workload_code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+    phase_ = Phase::kGone;
+  }
 
   void OnSignal() {
     signalfd_siginfo got{};
@@ -118,6 +145,7 @@ class Init {
 
   // Whoever asked from outside counts the time and kills process 1 when it is up; inside, this side does.
   void GoDown() {
+    if (settings_.workload) return Terminate();
     SetTimer(ending_ == kExitOffFromOutside ? 0 : kOwnGraceSeconds);
     phase_ = Phase::kScripts;
     shutdown_ = StartScripts("shutdown");
@@ -133,7 +161,9 @@ class Init {
 
   void Reap() {
     pid_t pid;
-    while ((pid = waitpid(-1, nullptr, WNOHANG)) > 0) {
+    int status = 0;
+    while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
+      if (pid == workload_) return OnWorkloadEnd(status);
       if (pid == startup_) startup_ = -1;
       ssh_.erase(pid);
       if (pid == shutdown_) {
@@ -148,6 +178,8 @@ class Init {
   void SignalAll(int signal) {
     if (settings_.whole_machine) {
       kill(-1, signal);
+    } else if (workload_ > 0) {
+      kill(-workload_, signal);
     } else if (startup_ > 0) {
       kill(-startup_, signal);
     }
@@ -180,6 +212,8 @@ class Init {
   std::set<pid_t> ssh_;  // servers of ssh that run
   pid_t startup_ = -1;
   pid_t shutdown_ = -1;
+  pid_t workload_ = -1;
+  int workload_code_ = kExitCannotRun;
   Phase phase_ = Phase::kRunning;
   int ending_ = kExitOff;
 };

@@ -6,7 +6,8 @@
 //   shutdown | poweroff | halt | reboot                    links to it
 //   sudo                                                   the same, for plain processes: gives no rights
 //
-// Environment: FIREWEED_METADATA=ADDRESS[:PORT] (default 169.254.169.254:80) or "none".
+// Environment: FIREWEED_METADATA=ADDRESS[:PORT] (default 169.254.169.254:80) or "none"; FIREWEED_WORKLOAD=FILE, the order
+// for a program to run instead of scripts.
 #include <unistd.h>
 
 #include <charconv>
@@ -19,6 +20,8 @@
 #include "init/git_credential.h"
 #include "init/guest_files.h"
 #include "init/machine_init.h"
+#include "init/program.h"
+#include "init/protocol.h"
 
 namespace {
 
@@ -58,6 +61,25 @@ fireweed::InitSettings Settings(char** envp, std::string directory, bool whole_m
   return settings;
 }
 
+// A variable that is there is meant: an order that cannot be read must not become an idle machine.
+bool TakeWorkload(char** envp, fireweed::InitSettings& settings) {
+  std::string file;
+  for (char** entry = envp; *entry; ++entry) {
+    std::string_view variable = *entry;
+    bool ours = variable.starts_with(fireweed::kWorkloadVariable) &&
+                variable.substr(fireweed::kWorkloadVariable.size()).starts_with("=");
+    if (ours) {
+      file = variable.substr(fireweed::kWorkloadVariable.size() + 1);
+    } else {
+      settings.environment.emplace_back(variable);
+    }
+  }
+  if (file.empty()) return true;
+  settings.workload = fireweed::ParseWorkloadOrder(fireweed::ReadSmallFile(file).value_or(""));
+  if (!settings.workload) std::fprintf(stderr, "fireweed-init: no order in %s\n", file.c_str());
+  return settings.workload.has_value();
+}
+
 }  // namespace
 
 int main(int argc, char** argv, char** envp) {
@@ -74,6 +96,7 @@ int main(int argc, char** argv, char** envp) {
       settings.scripts->environment.push_back(std::string(kInitVariable) +
                                               std::to_string(getpid()));
     }
+    if (!TakeWorkload(envp, settings)) return fireweed::kExitCannotRun;
     return fireweed::RunInit(settings);
   }
   if (arguments.size() == 2 && arguments[0] == "git-credential") {
@@ -86,5 +109,7 @@ int main(int argc, char** argv, char** envp) {
     return 2;
   }
   fireweed::PrepareGuestFiles();
-  return fireweed::RunInit(Settings(envp, "/run/fireweed", true));
+  fireweed::InitSettings settings = Settings(envp, "/run/fireweed", true);
+  if (!TakeWorkload(envp, settings)) return fireweed::kExitCannotRun;
+  return fireweed::RunInit(settings);
 }

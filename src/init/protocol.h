@@ -15,5 +15,8 @@ inline int CancelSignal() { return SIGRTMIN + 6; }  // calls off a delayed shutd
 constexpr int kExitOff = 0;
 constexpr int kExitReboot = 194;
 constexpr int kExitOffFromOutside = 195;
+// With a workload the exit code is the workload's, also where it is one of the above: who knows of the workload does not
+// look at those. This one when it could not even be forked.
+constexpr int kExitCannotRun = 126;
 
 }  // namespace fireweed

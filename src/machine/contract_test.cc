@@ -244,6 +244,34 @@ TEST_P(DriverContract, OffAndRebootFromInsideAreToldApart) {
   EXPECT_EQ(reboot.asked_by, AskedBy::kInside);
 }
 
+TEST_P(DriverContract, AWorkloadIsTheMachinesLifeAndEnd) {
+  if (driver().capabilities().driver == "fake") GTEST_SKIP() << "nothing runs in a fake machine";
+  MachineSpec spec = world_->Spec("a", kPowersOff);
+  spec.command.clear();
+  spec.workload = MachineWorkload{.argv = {"sh", "-c", "echo hello $NAME; exit 194"},
+                                  .environment = {{"NAME", "ann"}}};
+  MachineExit exit = ExitOf("a", driver().Start(spec).value());
+  EXPECT_EQ(exit.code, 194);
+  EXPECT_FALSE(exit.stop_asked);
+  EXPECT_TRUE(AwaitText(spec.console_path, "hello ann"));
+}
+
+TEST_P(DriverContract, AStopReachesTheWorkload) {
+  if (driver().capabilities().driver == "fake") GTEST_SKIP() << "nothing runs in a fake machine";
+  MachineSpec spec = world_->Spec("a", kPowersOff);
+  spec.command.clear();
+  spec.workload = MachineWorkload{
+      .argv = {"sh", "-c", "trap 'echo saved; exit 3' TERM; echo hello; sleep 1000 & wait"},
+      .marks = true};
+  MachineHandle handle = driver().Start(spec).value();
+  world_->AwaitUp("a");
+  ASSERT_TRUE(driver().Stop(handle, seconds(60)).ok());
+  MachineExit exit = ExitOf("a", handle);
+  EXPECT_EQ(exit.code, 3);
+  EXPECT_TRUE(exit.stop_asked);
+  EXPECT_TRUE(AwaitText(spec.console_path, "saved"));
+}
+
 TEST_P(DriverContract, StopLetsAMachineGoDown) {
   MachineHandle handle = Start("a", kObedient);
   if (driver().capabilities().exec)

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "init/workload_file.h"
+
 namespace fireweed {
 namespace {
 
@@ -81,6 +83,7 @@ Result<> CheckSpec(const MachineSpec& spec) {
       return Wrong(fmt::format("bad volume '{}' at '{}'", volume.directory, volume.inside));
     }
   }
+  if (spec.workload && spec.workload->argv.empty()) return Wrong("a workload without a program");
   if (!spec.writable_directory.empty() && !GoodPath(spec.writable_directory)) {
     return Wrong(fmt::format("bad writable directory '{}'", spec.writable_directory));
   }
@@ -88,6 +91,23 @@ Result<> CheckSpec(const MachineSpec& spec) {
     return Wrong(fmt::format("bad console path '{}'", spec.console_path));
   }
   return Done{};
+}
+
+std::optional<WorkloadPlacement> PlaceWorkload(const MachineSpec& spec, const std::string& root) {
+  constexpr const char* kPath = "/etc/fireweed-workload";
+  if (!spec.workload) return std::nullopt;
+  const MachineWorkload& workload = *spec.workload;
+  WorkloadOrder order{.arguments = workload.argv,
+                      .directory = workload.directory,
+                      .tree = workload.tree,
+                      .marks = workload.marks};
+  for (const auto& [name, value] : workload.environment) {
+    order.variables.push_back(fmt::format("{}={}", name, value));
+  }
+  return WorkloadPlacement{
+      .file = {.path = kPath, .mode = 0600, .contents = FormatWorkloadOrder(order)},
+      .name = std::string(kWorkloadVariable),
+      .value = root + kPath};
 }
 
 }  // namespace fireweed

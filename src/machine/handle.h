@@ -23,4 +23,12 @@ Result<MachineKey> DecodeHandle(std::string_view driver, const MachineHandle& ha
 // kInvalid with what is wrong: the id's alphabet, a boot below 1, relative paths.
 Result<> CheckSpec(const MachineSpec& spec);
 
+// The order for process 1 of a machine with a workload, and the variable by which it finds it when the machine's root
+// is at `root`. Nothing for a machine without.
+struct WorkloadPlacement {
+  MachineFile file;
+  std::string name, value;  // of the variable
+};
+std::optional<WorkloadPlacement> PlaceWorkload(const MachineSpec& spec, const std::string& root);
+
 }  // namespace fireweed

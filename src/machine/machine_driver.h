@@ -64,6 +64,15 @@ struct MachineVolume {
   bool read_only = false;
 };
 
+// A program that process 1 runs, and whose end is the machine's: its exit code is the machine's, too.
+struct MachineWorkload {
+  std::vector<std::string> argv;
+  std::map<std::string, std::string> environment;  // on top of what the machine has
+  std::string directory;                           // relative: below HOME; empty: HOME
+  std::string tree;    // its entries appear as links in the working directory
+  bool marks = false;  // before each piece of output on the console (init/console_marks.h)
+};
+
 struct MachineLimits {
   double cpus = 0;           // 0: no limit
   int64_t memory_bytes = 0;  // 0: no limit
@@ -99,6 +108,7 @@ struct MachineSpec {
 
   // Process 1; empty: fireweed-init.
   std::vector<std::string> command;
+  std::optional<MachineWorkload> workload;  // for fireweed-init
   std::map<std::string, std::string> environment;
   std::map<std::string, std::string> labels;  // the fake driver reads its script here
 
@@ -134,6 +144,7 @@ struct MachineExit {
   AskedBy asked_by = AskedBy::kNobody;
   int code = 0;                // as the shell shows it: 0..255, 128 + signal
   bool out_of_memory = false;  // the machine hit its memory limit at some time
+  bool stop_asked = false;     // Stop was called; asked_by also knows what process 1 says of it
   std::string message;         // for a crash before process 1 ran: what the runtime said
 };
 

@@ -5,7 +5,7 @@
 // A failure: Failure when the disk is full.
 #pragma once
 
-#include <functional>
+#include <optional>
 #include <string>
 
 #include "api/logging/entry.h"
@@ -37,10 +37,10 @@ class JobLog {
  public:
   JobLog(logs::LogStore& store, const Clock& clock) : store_(store), clock_(clock) {}
 
-  // `once`: the same words of the same source and key are one line however often they are written, so that a step that
-  // runs again after a crash says nothing twice. Empty: a line of its own.
+  // The same words at the same time are one line however often they are written: a step that may run again after a crash
+  // gives the time from its record. Without a time it is now.
   void Write(const LineSource& source, api::logging::Severity severity, const std::string& message,
-             const std::string& once = "");
+             std::optional<Time> when = {});
 
   // No more lines are expected: the job has ended and its consoles are drained.
   void Seal(const std::string& project, const std::string& job);

@@ -9,6 +9,7 @@
 // and counted, and an entry says how many.
 #pragma once
 
+#include <functional>
 #include <string>
 
 namespace fireweed::ml {
@@ -19,6 +20,10 @@ class LogCollector {
   // Whether everything that the instances of this job have printed is in the log store: every console of an instance
   // that has ended was read to its end. True for a job without instances.
   virtual bool Drained(const std::string& project, const std::string& job) = 0;
+  // `sink` is told, on the collector's thread, when the answer for a job has become true after it was asked for in vain;
+  // it must not block. Set before the first instance is made.
+  virtual void OnDrained(
+      std::function<void(const std::string& project, const std::string& job)> sink) = 0;
 };
 
 }  // namespace fireweed::ml

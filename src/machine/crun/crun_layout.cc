@@ -9,6 +9,7 @@
 
 #include "machine/crun/bundle.h"
 #include "machine/crun/crun_driver.h"
+#include "machine/handle.h"
 #include "machine/kept/state_file.h"
 
 namespace fireweed {
@@ -32,6 +33,7 @@ std::vector<std::string> Environment(const MachineSpec& spec) {
       {"HOME", "/root"},
       {"TERM", "dumb"}};
   for (const auto& [name, value] : spec.environment) all[name] = value;
+  if (auto workload = PlaceWorkload(spec, "")) all[workload->name] = workload->value;
   std::vector<std::string> lines;
   for (const auto& [name, value] : all) lines.push_back(fmt::format("{}={}", name, value));
   return lines;
@@ -59,6 +61,7 @@ std::vector<MachineFile> AllFiles(const MachineSpec& spec, Ipv4 address) {
     std::erase_if(files, [&](const MachineFile& usual) { return usual.path == wanted.path; });
     files.push_back(wanted);
   }
+  if (auto workload = PlaceWorkload(spec, "")) files.push_back(std::move(workload->file));
   return files;
 }
 

@@ -161,7 +161,8 @@ Result<> FakeDriver::Stop(const MachineHandle& handle, Duration grace) {
     bool in_time = grace > Duration(0) && needed <= grace;
     MachineExit exit{.kind = in_time ? ExitKind::kOff : ExitKind::kKilled,
                      .asked_by = AskedBy::kOutside,
-                     .code = in_time ? 0 : 137};
+                     .code = in_time ? 0 : 137,
+                     .stop_asked = true};
     Time at = now + std::min(needed, grace);
     machine.frozen = false;
     if (!machine.end || at < machine.end->first) machine.end = {at, exit};

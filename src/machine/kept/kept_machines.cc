@@ -72,7 +72,9 @@ std::optional<int64_t> ParseBoot(const std::string& name) {
 
 MachineExit ExitFrom(const ShimExit& seen) {
   int status = seen.wait_status;
-  MachineExit exit{.code = ShellExitCode(status), .out_of_memory = seen.out_of_memory_kills > 0};
+  MachineExit exit{.code = ShellExitCode(status),
+                   .out_of_memory = seen.out_of_memory_kills > 0,
+                   .stop_asked = seen.stop_asked};
   bool killed = WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL;
   bool off = exit.code == kExitOff || exit.code == kExitOffFromOutside ||
              (WIFSIGNALED(status) && WTERMSIG(status) == SIGINT);

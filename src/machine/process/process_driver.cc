@@ -35,6 +35,7 @@ std::vector<std::string> Environment(const MachineSpec& spec, const std::string&
                                          {"GCE_METADATA_ROOT", place},
                                          {"GCE_METADATA_IP", place}};
   for (const auto& [name, value] : spec.environment) all[name] = value;
+  if (auto workload = PlaceWorkload(spec, home)) all[workload->name] = workload->value;
   std::vector<std::string> lines;
   for (const auto& [name, value] : all) lines.push_back(fmt::format("{}={}", name, value));
   return lines;
@@ -112,6 +113,9 @@ Result<ShimOrder> ProcessDriver::Prepare(const MachineSpec& spec) {
   }
   for (const MachineFile& file : spec.files) {
     if (Result<> placed = PutFile(file, home); !placed.ok()) return placed.error();
+  }
+  if (auto workload = PlaceWorkload(spec, home)) {
+    if (Result<> placed = PutFile(workload->file, home); !placed.ok()) return placed.error();
   }
   if (Result<> placed = PlaceApplets(home, settings_.init); !placed.ok()) return placed.error();
   Result<std::string> place = ChooseLoopbackPlace(spec.id);
