@@ -18,6 +18,7 @@ void AddIdentityCommands(CLI::App& app, Settings& settings);  // projects tokens
 void AddRemoteCommands(CLI::App& app, Settings& settings);    // credential forward
 void AddComputeCommands(CLI::App& app, Settings& settings);
 void AddIntegrityCommands(CLI::App& app, Settings& settings);  // backup restore storage fsck
+void AddMlCommands(CLI::App& app, Settings& settings);         // ai-platform logging
 void AddStorageCommands(CLI::App& app, Settings& settings);
 void AddCompletionCommand(CLI::App& app, Settings& settings);
 

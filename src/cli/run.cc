@@ -45,6 +45,7 @@ int Run(const std::vector<std::string>& arguments, const Context& context) {
   AddRemoteCommands(app, settings);
   AddStorageCommands(app, settings);
   AddComputeCommands(app, settings);
+  AddMlCommands(app, settings);
   AddIntegrityCommands(app, settings);  // after the group it adds to
   AddCompletionCommand(app, settings);
   // CLI11 takes the words last first.

@@ -1,0 +1,104 @@
+#include "cli/ml/log_follower.h"
+
+#include <unistd.h>
+
+#include <fmt/format.h>
+
+namespace fireweed::cli {
+namespace {
+
+// The end of a job is no log line: it is looked for when nothing has been said for so long.
+constexpr int kQuietSeconds = 1;
+constexpr int kPage = 1000;
+constexpr std::chrono::seconds kLate(5), kLatest(15);
+
+// Says where the job stands when that changes, for as long as there are no lines to look at.
+class StateTeller {
+ public:
+  explicit StateTeller(MlSession& session) : session_(session) {}
+
+  void Tell(const JsonTree& job) {
+    std::string state = job.TextOf("state");
+    std::string position = state == "QUEUED" ? job.TextOf("jobPosition") : "";
+    std::string text = position.empty() ? fmt::format("Job [{}] is {}.", job.TextOf("jobId"), state)
+                                        : fmt::format("Job [{}] is {}, number {} in the queue.",
+                                                      job.TextOf("jobId"), state, position);
+    if (text == last_) return;
+    last_ = text;
+    session_.Say(text);
+  }
+
+ private:
+  MlSession& session_;
+  std::string last_;
+};
+
+bool HasEnded(const JsonTree& job) { return !job.TextOf("endTime").empty(); }
+
+}  // namespace
+
+bool LogFollower::TakePage(EntryQuery& query, bool& news) {
+  JsonTree page = ask_(query);
+  query.page = page.TextOf("nextPageToken");
+  const JsonTree* entries = page.Find("entries");
+  if (!entries) return false;
+  for (const JsonTree& entry : entries->items()) {
+    Time time = ParseTime(entry.TextOf("timestamp")).value_or(last_);
+    std::string id = entry.TextOf("logName") + entry.TextOf("insertId");
+    if (!shown_.emplace(std::move(id), time).second) continue;
+    last_ = std::max(last_, time);
+    news = true;
+    show_(entry);
+  }
+  return static_cast<int>(entries->items().size()) >= query.size && !query.page.empty();
+}
+
+void LogFollower::LookBack(Duration back) {
+  if (last_ == Time{}) return;
+  EntryQuery query{
+      .filter = fmt::format("{} AND timestamp>=\"{}\"", filter_, FormatTime(last_ - back, 9)),
+      .size = kPage};
+  bool news = false;
+  while (TakePage(query, news)) {
+  }
+  std::erase_if(shown_, [&](const auto& item) { return item.second < last_ - kLatest; });
+}
+
+bool LogFollower::Step(int wait) {
+  EntryQuery query{.filter = filter_, .page = token_, .size = kPage, .wait = wait};
+  bool news = false;
+  bool more = TakePage(query, news);
+  if (!query.page.empty()) token_ = query.page;
+  // What is behind comes first; then there is time for what was late.
+  if (!more) LookBack(kLate);
+  return news;
+}
+
+void LogFollower::Finish() {
+  while (Step(0)) {
+  }
+  LookBack(kLatest);
+}
+
+JsonTree FollowJob(MlSession& session, const std::string& job, const FollowOptions& options) {
+  LineStyle style{.colours = isatty(STDERR_FILENO) == 1 && !session.settings().json,
+                  .multiline = options.multiline};
+  LogFollower follower(
+      JobFilter(job, options.task), [&](const EntryQuery& query) { return session.Entries(query); },
+      [&](const JsonTree& entry) {
+        for (const std::string& line : LinesOf(entry, style)) fmt::print(stderr, "{}\n", line);
+      });
+  StateTeller teller(session);
+  while (true) {
+    JsonTree seen = session.Job(job);  // no such job: said at once
+    teller.Tell(seen);
+    if (HasEnded(seen)) {
+      follower.Finish();
+      return seen;
+    }
+    while (follower.Step(kQuietSeconds)) {
+    }
+  }
+}
+
+}  // namespace fireweed::cli

@@ -1,0 +1,70 @@
+// `fireweed logging read`: entries by a filter, newest first.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "base/clock.h"
+#include "cli/compute/argument_lists.h"
+#include "cli/compute/compute_commands.h"
+#include "cli/format/resource_output.h"
+#include "cli/ml/ml_commands.h"
+#include "cli/ml/ml_session.h"
+
+namespace fireweed::cli {
+namespace {
+
+struct ReadCommand {
+  MlOptions ml;
+  std::string filter, order = "desc", freshness = "1d", format;
+  int64_t limit = 0;
+};
+
+// As gcloud: a filter that says nothing of the time is about the last day.
+std::string FilterOf(const ReadCommand& command, Time now) {
+  if (command.filter.find("timestamp") != std::string::npos) return command.filter;
+  Time since = now - std::chrono::seconds(ParseDuration(command.freshness, "--freshness"));
+  std::string bound = fmt::format("timestamp>=\"{}\"", FormatTime(since, 6));
+  return command.filter.empty() ? bound : fmt::format("{} AND ({})", bound, command.filter);
+}
+
+void Read(const ReadCommand& command, const Settings& settings) {
+  MlSession session(command.ml, settings);
+  SystemClock clock;
+  EntryQuery query{.filter = FilterOf(command, clock.Now()), .order = "timestamp " + command.order};
+  std::vector<JsonTree> found;
+  auto left = [&] { return command.limit - static_cast<int64_t>(found.size()); };
+  do {
+    if (command.limit > 0) query.size = static_cast<int>(std::min<int64_t>(1000, left()));
+    JsonTree page = session.Entries(query);
+    if (const JsonTree* entries = page.Find("entries"))
+      found.insert(found.end(), entries->items().begin(), entries->items().end());
+    query.page = page.TextOf("nextPageToken");
+  } while (!query.page.empty() && (command.limit == 0 || left() > 0));
+  OutputOptions output;
+  output.format = command.format;
+  fmt::print("{}", output.Text(std::move(found), "yaml", Shape::kList, settings.json));
+}
+
+}  // namespace
+
+void AddLoggingCommands(CLI::App& app, Settings& settings) {
+  CLI::App& group = GroupOf(app, "logging", "Log entries of jobs, instances and clients");
+  auto read = std::make_shared<ReadCommand>();
+  CLI::App* command = group.add_subcommand("read", "Read entries, newest first");
+  command->add_option("filter", read->filter, "Only these: severity>=ERROR AND textPayload:disk");
+  command->add_option("--limit", read->limit, "At most so many")->check(CLI::PositiveNumber);
+  command->add_option("--order", read->order, "desc or asc")
+      ->check(CLI::IsMember({"desc", "asc"}))
+      ->capture_default_str();
+  command
+      ->add_option("--freshness", read->freshness,
+                   "How far back, where the filter does not say: 30m, 12h, 1d")
+      ->capture_default_str();
+  command->add_option("--format", read->format, "json, yaml, value(textPayload), table(...)");
+  read->ml.AddTo(*command);
+  command->footer(
+      "Example:\n  fireweed logging read 'severity>=WARNING' --limit=10 "
+      "--format='value(timestamp,textPayload)'");
+  command->callback([read, &settings] { Read(*read, settings); });
+}
+
+}  // namespace fireweed::cli
