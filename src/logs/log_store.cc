@@ -177,6 +177,10 @@ LogPage LogStore::Read(const LogQuery& query) {
   return page;
 }
 
+void LogStore::SyncJob(const std::string& project, const std::string& job) {
+  for (LogStream* stream : StreamsOf(project, job)) stream->Sync();
+}
+
 void LogStore::SealJob(const std::string& project, const std::string& job) {
   for (LogStream* stream : StreamsOf(project, job)) stream->Seal();
 }

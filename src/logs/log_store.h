@@ -63,6 +63,8 @@ class LogStore {
               Durability durability);
   LogPage Read(const LogQuery& query);
 
+  // Everything that was appended for this job so far is on the disk.
+  void SyncJob(const std::string& project, const std::string& job);
   // No more is expected of this job.
   void SealJob(const std::string& project, const std::string& job);
   // Removes complete segments whose last entry is older than `before`, and the oldest ones until no more than

@@ -36,6 +36,20 @@ void LogStream::Append(std::span<const LogEntry> entries, Durability durability)
   if (!live_) OpenLive();
   Encode(entries);
   pending_sync_ |= durability == Durability::kSynced;
+  AwaitBatch(lock);
+}
+
+// Complete segments were synced when they were completed.
+void LogStream::Sync() {
+  std::unique_lock lock(mu_);
+  while (!live_ && busy_) done_.wait(lock);
+  if (!live_) return;
+  pending_sync_ = true;
+  AwaitBatch(lock);
+}
+
+// What is pending is a batch of its own: returns once it is written. Throws when it was not.
+void LogStream::AwaitBatch(std::unique_lock<std::mutex>& lock) {
   int64_t mine = ++appended_;
   while (finished_ < mine) {
     if (busy_) {
@@ -117,7 +131,7 @@ void LogStream::Lead(std::unique_lock<std::mutex>& lock) {
   lock.lock();
   if (written.ok()) {
     live.size = at + static_cast<int64_t>(bytes.size());
-    if (live.size >= kSegmentBytes && pending_.empty()) {
+    if (live.size >= kSegmentBytes && appended_ == goal) {
       try {
         Complete(live);
         live_.reset();

@@ -42,6 +42,8 @@ class LogStream {
             const std::vector<SegmentName>& segments);
 
   void Append(std::span<const api::logging::LogEntry> entries, Durability durability);
+  // What was appended so far is on the disk when it returns.
+  void Sync();
   // Completes the live segment, so that no file stays open for a stream that has ended.
   void Seal();
   // Removes a complete segment.
@@ -75,6 +77,7 @@ class LogStream {
   void ReopenLive(const SegmentName& name);
   void Encode(std::span<const api::logging::LogEntry> entries);
   uint32_t ContextOf(const api::logging::LogEntry& entry);
+  void AwaitBatch(std::unique_lock<std::mutex>& lock);
   void Lead(std::unique_lock<std::mutex>& lock);
   void Complete(Live& live);
 

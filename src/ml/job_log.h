@@ -22,6 +22,7 @@ inline constexpr const char* kHiddenLabel = "fireweed-hidden";
 inline constexpr const char* kJobLabel = "fireweed-job";
 inline constexpr const char* kTaskLabel = "fireweed-task";    // master-replica-0
 inline constexpr const char* kTrialLabel = "fireweed-trial";  // "3"; absent outside tuning
+inline constexpr const char* kEnvironmentLabel = "fireweed-environment";  // of a builder
 
 // Who speaks in a line.
 struct LineSource {

@@ -1,0 +1,115 @@
+// The collector of production: watches the directory of consoles (inotify) and the rows of instances (the catalog's feed),
+// and reads on a thread of its own.
+//
+// How far a long console was read is kept in the catalog once a second, after what was read is on the disk; short ones
+// are read again from the start after a restart, which gives the same entries with the same ids.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <set>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "base/clock.h"
+#include "base/guarded.h"
+#include "base/log.h"
+#include "catalog/record.h"
+#include "logs/log_store.h"
+#include "ml/lines/followed_console.h"
+#include "ml/log_collector.h"
+
+namespace fireweed::ml {
+
+// How far a console was read. Key: the machine's id.
+struct ConsoleRecord {
+  int64_t offset = 0;
+};
+
+struct CollectorParts {
+  Catalog& catalog;
+  logs::LogStore& store;
+  const Clock& clock;
+  Logger& log;
+  std::string console_directory;  // exists
+  LineLimits limits = {};
+};
+
+class ConsoleCollector final : public LogCollector {
+ public:
+  // Throws Failure when the directory cannot be watched. References outlive it.
+  explicit ConsoleCollector(CollectorParts parts);
+  ~ConsoleCollector() override;
+
+  bool Drained(const std::string& project, const std::string& job) override;
+  void OnDrained(
+      std::function<void(const std::string& project, const std::string& job)> sink) override;
+
+ private:
+  using JobKey = std::pair<std::string, std::string>;  // project, job
+  struct Console {
+    std::unique_ptr<FollowedConsole> console;
+    Key instance;
+    bool ended = false;    // the machine has
+    bool gone = false;     // the instance has
+    bool drained = false;  // ended, and read to its end
+    int64_t stored_offset = 0;
+    bool stalled = false;  // the log store took nothing: not before the next tick
+  };
+  // What other threads see.
+  struct Shared {
+    bool stop = false;
+    std::set<Key> pending;  // instances whose rows have changed
+    std::map<Key, JobKey> job_of;
+    std::map<JobKey, std::set<std::string>> undrained;  // machines; never an empty set
+    std::set<JobKey> asked;                             // and the answer was no
+    std::function<void(const std::string&, const std::string&)> sink;
+  };
+  // Outlives the collector: the catalog's sinks stay.
+  struct Doorbell {
+    Guarded<Shared> shared;
+    UniqueFd bell;
+    void Ring();
+  };
+
+  void Run();
+  void LookAtAll();
+  bool TakeNews(bool wait);
+  void TakeNames();
+  void Refresh(const Key& key);
+  void Track(const Key& key, const LineSource& source, const std::string& machine, bool ended);
+  void ReadRound();
+  bool ReadPiece(const std::string& machine, Console& console);
+  bool Store(Console& console, std::vector<api::logging::LogEntry> entries, int64_t safe);
+  void NoteDrained(const std::string& machine, Console& console);
+  void Forget(const std::string& machine, Console& console);
+  static bool IsDrained(const Shared& shared, const JobKey& job);
+  void Tell();
+  void Checkpoint();
+  void Tick();
+
+  const CollectorParts parts_;
+  const std::shared_ptr<Doorbell> doorbell_;
+  UniqueFd watch_;
+  // The thread's alone.
+  std::map<std::string, Console> consoles_;  // by machine
+  std::map<Key, std::string> machine_of_;    // instance to machine
+  std::set<std::string> dirty_;              // may have news
+  Time next_tick_{};
+  std::thread thread_;
+};
+
+}  // namespace fireweed::ml
+
+namespace fireweed {
+template <>
+inline constexpr std::string_view kTypeName<ml::ConsoleRecord> = "ConsoleRecord";
+template <>
+inline constexpr auto kFields<ml::ConsoleRecord> =
+    std::tuple{F("offset", &ml::ConsoleRecord::offset)};
+template <>
+inline constexpr std::string_view kRecordKind<ml::ConsoleRecord> = "ml.console";
+}  // namespace fireweed

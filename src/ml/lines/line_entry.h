@@ -1,0 +1,18 @@
+// What a line of a trainer says about itself: severity and payload. Pure.
+#pragma once
+
+#include <string>
+
+#include "api/logging/entry.h"
+
+namespace fireweed::ml {
+
+// Fills severity and payload of `entry` from a line as a trainer printed it:
+//   {"severity": "WARNING", "message": "..."}      structured: the object is the payload
+//   INFO:tensorflow:loss = 0.3                     Python's logging
+//   2026-11-15 07:00:00.1: W tensorflow/...        TensorFlow's C++ side
+//   W1115 07:00:00.123456 12 file.cc:3] ...        glog
+// Anything else is INFO from standard output and ERROR from standard error, as the cloud has it.
+void FillPayload(api::logging::LogEntry& entry, std::string text, bool from_error);
+
+}  // namespace fireweed::ml
