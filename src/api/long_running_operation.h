@@ -28,14 +28,18 @@ namespace fireweed {
 template <>
 inline constexpr std::string_view kTypeName<api::OperationStatus> = "Status";
 template <>
-inline constexpr auto kFields<api::OperationStatus> = std::tuple{
-    F("code", &api::OperationStatus::code), F("message", &api::OperationStatus::message)};
+inline constexpr auto kFields<api::OperationStatus> = [](auto...) {
+  return Fields{F("code", &api::OperationStatus::code),
+                F("message", &api::OperationStatus::message)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::LongRunningOperation> = "Operation";
 template <>
-inline constexpr auto kFields<api::LongRunningOperation> = std::tuple{
-    F("name", &api::LongRunningOperation::name),
-    F("metadata", &api::LongRunningOperation::metadata),
-    F("done", &api::LongRunningOperation::done), F("error", &api::LongRunningOperation::error),
-    F("response", &api::LongRunningOperation::response)};
+inline constexpr auto kFields<api::LongRunningOperation> = [](auto...) {
+  return Fields{F("name", &api::LongRunningOperation::name),
+                F("metadata", &api::LongRunningOperation::metadata),
+                F("done", &api::LongRunningOperation::done),
+                F("error", &api::LongRunningOperation::error),
+                F("response", &api::LongRunningOperation::response)};
+};
 }  // namespace fireweed

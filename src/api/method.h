@@ -89,9 +89,9 @@ namespace fireweed {
 template <>
 inline constexpr std::string_view kTypeName<api::Empty> = "Empty";
 template <>
-inline constexpr auto kFields<api::Empty> = std::tuple<>{};
+inline constexpr auto kFields<api::Empty> = [](auto...) { return Fields{}; };
 template <>
 inline constexpr std::string_view kTypeName<api::NoContent> = "NoContent";
 template <>
-inline constexpr auto kFields<api::NoContent> = std::tuple<>{};
+inline constexpr auto kFields<api::NoContent> = [](auto...) { return Fields{}; };
 }  // namespace fireweed

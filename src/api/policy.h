@@ -40,31 +40,37 @@ namespace fireweed {
 template <>
 inline constexpr std::string_view kTypeName<api::Expr> = "Expr";
 template <>
-inline constexpr auto kFields<api::Expr> =
-    std::tuple{F("title", &api::Expr::title), F("description", &api::Expr::description),
-               F("expression", &api::Expr::expression)};
+inline constexpr auto kFields<api::Expr> = [](auto...) {
+  return Fields{F("title", &api::Expr::title), F("description", &api::Expr::description),
+                F("expression", &api::Expr::expression)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::Binding> = "Binding";
 template <>
-inline constexpr auto kFields<api::Binding> =
-    std::tuple{F("role", &api::Binding::role), F("members", &api::Binding::members),
-               F("condition", &api::Binding::condition)};
+inline constexpr auto kFields<api::Binding> = [](auto...) {
+  return Fields{F("role", &api::Binding::role), F("members", &api::Binding::members),
+                F("condition", &api::Binding::condition)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::Policy> = "Policy";
 template <>
-inline constexpr auto kFields<api::Policy> = std::tuple{
-    F("kind", &api::Policy::kind, kOutput), F("resourceId", &api::Policy::resourceId, kOutput),
-    F("version", &api::Policy::version), F("etag", &api::Policy::etag),
-    F("bindings", &api::Policy::bindings)};
+inline constexpr auto kFields<api::Policy> = [](auto...) {
+  return Fields{F("kind", &api::Policy::kind, kOutput),
+                F("resourceId", &api::Policy::resourceId, kOutput),
+                F("version", &api::Policy::version), F("etag", &api::Policy::etag),
+                F("bindings", &api::Policy::bindings)};
+};
+extern template const Type& TypeOf<api::Policy>();
 template <>
 inline constexpr std::string_view kTypeName<api::SetIamPolicyBody> = "SetIamPolicyRequest";
 template <>
-inline constexpr auto kFields<api::SetIamPolicyBody> =
-    std::tuple{F("policy", &api::SetIamPolicyBody::policy, kRequired),
-               F("updateMask", &api::SetIamPolicyBody::updateMask)};
+inline constexpr auto kFields<api::SetIamPolicyBody> = [](auto...) {
+  return Fields{F("policy", &api::SetIamPolicyBody::policy, kRequired),
+                F("updateMask", &api::SetIamPolicyBody::updateMask)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::TestPermissionsBody> = "TestIamPermissionsRequest";
 template <>
 inline constexpr auto kFields<api::TestPermissionsBody> =
-    std::tuple{F("permissions", &api::TestPermissionsBody::permissions)};
+    [](auto...) { return Fields{F("permissions", &api::TestPermissionsBody::permissions)}; };
 }  // namespace fireweed

@@ -88,85 +88,107 @@ std::string DocumentedConfig();
 
 namespace fireweed {
 template <>
-inline constexpr auto kFields<ListenConfig> = std::tuple{
-    F("http", &ListenConfig::http, 0,
-      "HOST:PORT of the plain HTTP listener, which is also the proxy of `fireweed env`. Port 0 "
-      "picks a free port "
-      "once and keeps it."),
-    F("https", &ListenConfig::https, 0, "HOST:PORT of the TLS listener. Port 0 as above.")};
+inline constexpr auto kFields<ListenConfig> = [](auto...) {
+  return Fields{
+      F("http", &ListenConfig::http, 0,
+        "HOST:PORT of the plain HTTP listener, which is also the proxy of `fireweed env`. Port 0 "
+        "picks a free port "
+        "once and keeps it."),
+      F("https", &ListenConfig::https, 0, "HOST:PORT of the TLS listener. Port 0 as above.")};
+};
 template <>
-inline constexpr auto kFields<HttpConfig> = std::tuple{
-    F("ioThreads", &HttpConfig::io_threads, 0,
-      "Event loops; one serves some 100,000 requests a second."),
-    F("poolThreads", &HttpConfig::pool_threads, 0, "Threads for handlers that may block."),
-    F("maxConnections", &HttpConfig::max_connections, 0, "Further connections are answered 503.")};
+inline constexpr auto kFields<HttpConfig> = [](auto...) {
+  return Fields{
+      F("ioThreads", &HttpConfig::io_threads, 0,
+        "Event loops; one serves some 100,000 requests a second."),
+      F("poolThreads", &HttpConfig::pool_threads, 0, "Threads for handlers that may block."),
+      F("maxConnections", &HttpConfig::max_connections, 0,
+        "Further connections are answered 503.")};
+};
 template <>
-inline constexpr auto kFields<ProxyConfig> =
-    std::tuple{F("upstream", &ProxyConfig::upstream, 0,
-                 "HOST:PORT of the proxy through which other hosts are reached. Empty: the "
-                 "HTTPS_PROXY the daemon was "
-                 "started with, or none.")};
+inline constexpr auto kFields<ProxyConfig> = [](auto...) {
+  return Fields{F("upstream", &ProxyConfig::upstream, 0,
+                  "HOST:PORT of the proxy through which other hosts are reached. Empty: the "
+                  "HTTPS_PROXY the daemon was "
+                  "started with, or none.")};
+};
 template <>
-inline constexpr auto kFields<ProjectsConfig> = std::tuple{
-    F("auto", &ProjectsConfig::automatic, 0,
-      "Whether a project id that nobody made is created on first use by the local owner."),
-    F("default", &ProjectsConfig::default_project, 0, "The project that `fireweed env` selects."),
-    F("zone", &ProjectsConfig::zone, 0, "The zone that `fireweed env` selects.")};
+inline constexpr auto kFields<ProjectsConfig> = [](auto...) {
+  return Fields{
+      F("auto", &ProjectsConfig::automatic, 0,
+        "Whether a project id that nobody made is created on first use by the local owner."),
+      F("default", &ProjectsConfig::default_project, 0, "The project that `fireweed env` selects."),
+      F("zone", &ProjectsConfig::zone, 0, "The zone that `fireweed env` selects.")};
+};
 template <>
-inline constexpr auto kFields<InstancesConfig> = std::tuple{
-    F("driver", &InstancesConfig::driver, 0,
-      "auto (containers where the machine can, else plain processes), container, process or fake."),
-    F("subnet", &InstancesConfig::subnet, 0,
-      "Where instances get their addresses; each daemon takes a /20 of it."),
-    F("imageDirectory", &InstancesConfig::image_directory, 0,
-      "Where base images are built and kept."),
-    F("runtime", &InstancesConfig::runtime, 0, "Path of the OCI runtime. Empty: crun, else runc."),
-    F("strict", &InstancesConfig::strict, 0,
-      "Refuse machine types and accelerators larger than this machine instead of clipping them.")};
+inline constexpr auto kFields<InstancesConfig> = [](auto...) {
+  return Fields{F("driver", &InstancesConfig::driver, 0,
+                  "auto (containers where the machine can, else plain processes), container, "
+                  "process or fake."),
+                F("subnet", &InstancesConfig::subnet, 0,
+                  "Where instances get their addresses; each daemon takes a /20 of it."),
+                F("imageDirectory", &InstancesConfig::image_directory, 0,
+                  "Where base images are built and kept."),
+                F("runtime", &InstancesConfig::runtime, 0,
+                  "Path of the OCI runtime. Empty: crun, else runc."),
+                F("strict", &InstancesConfig::strict, 0,
+                  "Refuse machine types and accelerators larger than this machine instead of "
+                  "clipping them.")};
+};
 template <>
-inline constexpr auto kFields<PreemptionConfig> =
-    std::tuple{F("seed", &PreemptionConfig::seed, 0,
-                 "The same seed preempts the same boots after the same time."),
-               F("meanMinutes", &PreemptionConfig::mean_minutes, 0,
-                 "How long preemptible instances run on average before chance preempts them. 0: "
-                 "never.")};
+inline constexpr auto kFields<PreemptionConfig> = [](auto...) {
+  return Fields{F("seed", &PreemptionConfig::seed, 0,
+                  "The same seed preempts the same boots after the same time."),
+                F("meanMinutes", &PreemptionConfig::mean_minutes, 0,
+                  "How long preemptible instances run on average before chance preempts them. 0: "
+                  "never.")};
+};
 template <>
-inline constexpr auto kFields<ComputeConfig> = std::tuple{
-    F("preemption", &ComputeConfig::preemption, 0,
-      "Preemption by chance: {seed: 1, meanMinutes: 30} ends preemptible instances after 30 "
-      "minutes on average, the same seed always after the same time. meanMinutes 0: "
-      "never."),
-    F("quotas", &ComputeConfig::quotas, 0,
-      "Limits of each project in each region by the public metrics: {CPUS: 24, NVIDIA_K80_GPUS: 4, "
-      "DISKS_TOTAL_GB: 4096}. What is not named is not limited.")};
+inline constexpr auto kFields<ComputeConfig> = [](auto...) {
+  return Fields{
+      F("preemption", &ComputeConfig::preemption, 0,
+        "Preemption by chance: {seed: 1, meanMinutes: 30} ends preemptible instances after 30 "
+        "minutes on average, the same seed always after the same time. meanMinutes 0: "
+        "never."),
+      F("quotas", &ComputeConfig::quotas, 0,
+        "Limits of each project in each region by the public metrics: {CPUS: 24, NVIDIA_K80_GPUS: "
+        "4, "
+        "DISKS_TOTAL_GB: 4096}. What is not named is not limited.")};
+};
 template <>
-inline constexpr auto kFields<StorageConfig> =
-    std::tuple{F("reserveBytes", &StorageConfig::reserve_bytes, 0,
-                 "Uploads are refused when the disk has less than this left, so that the catalog "
-                 "can always be written."),
-               F("sweepMinutes", &StorageConfig::sweep_minutes, 0,
-                 "How often bytes that no object refers to are removed."),
-               F("scrubMbPerSecond", &StorageConfig::scrub_mb_per_second, 0,
-                 "How fast stored bytes are read and compared with their checksums, once a day. 0: "
-                 "never."),
-               F("cacheMb", &StorageConfig::cache_mb, 0,
-                 "Memory for small objects that are read again and again."),
-               F("faults", &StorageConfig::faults, 0,
-                 "Serve faults that clients order, to test their retries: the header "
-                 "x-goog-emulator-instructions and the resource /retry_test.")};
+inline constexpr auto kFields<StorageConfig> = [](auto...) {
+  return Fields{
+      F("reserveBytes", &StorageConfig::reserve_bytes, 0,
+        "Uploads are refused when the disk has less than this left, so that the catalog "
+        "can always be written."),
+      F("sweepMinutes", &StorageConfig::sweep_minutes, 0,
+        "How often bytes that no object refers to are removed."),
+      F("scrubMbPerSecond", &StorageConfig::scrub_mb_per_second, 0,
+        "How fast stored bytes are read and compared with their checksums, once a day. 0: "
+        "never."),
+      F("cacheMb", &StorageConfig::cache_mb, 0,
+        "Memory for small objects that are read again and again."),
+      F("faults", &StorageConfig::faults, 0,
+        "Serve faults that clients order, to test their retries: the header "
+        "x-goog-emulator-instructions and the resource /retry_test.")};
+};
 template <>
-inline constexpr auto kFields<LogsConfig> = std::tuple{
-    F("retentionDays", &LogsConfig::retention_days, 0,
-      "Log entries older than this are forgotten."),
-    F("mostBytes", &LogsConfig::most_bytes, 0,
-      "When the log entries of all projects take more than this, the oldest are forgotten.")};
+inline constexpr auto kFields<LogsConfig> = [](auto...) {
+  return Fields{
+      F("retentionDays", &LogsConfig::retention_days, 0,
+        "Log entries older than this are forgotten."),
+      F("mostBytes", &LogsConfig::most_bytes, 0,
+        "When the log entries of all projects take more than this, the oldest are forgotten.")};
+};
 template <>
-inline constexpr auto kFields<LogConfig> =
-    std::tuple{F("level", &LogConfig::level, 0, "debug, info, warning or error.")};
+inline constexpr auto kFields<LogConfig> = [](auto...) {
+  return Fields{F("level", &LogConfig::level, 0, "debug, info, warning or error.")};
+};
 template <>
-inline constexpr auto kFields<Config> =
-    std::tuple{F("listen", &Config::listen),       F("http", &Config::http),
-               F("proxy", &Config::proxy),         F("projects", &Config::projects),
-               F("instances", &Config::instances), F("compute", &Config::compute),
-               F("storage", &Config::storage),     F("log", &Config::log)};
+inline constexpr auto kFields<Config> = [](auto...) {
+  return Fields{F("listen", &Config::listen),       F("http", &Config::http),
+                F("proxy", &Config::proxy),         F("projects", &Config::projects),
+                F("instances", &Config::instances), F("compute", &Config::compute),
+                F("storage", &Config::storage),     F("log", &Config::log)};
+};
 }  // namespace fireweed

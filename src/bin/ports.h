@@ -32,6 +32,7 @@ void WriteDurably(Disk& disk, const std::string& path, std::string_view contents
 
 namespace fireweed {
 template <>
-inline constexpr auto kFields<KeptPorts> =
-    std::tuple{F("http", &KeptPorts::http), F("https", &KeptPorts::https)};
+inline constexpr auto kFields<KeptPorts> = [](auto...) {
+  return Fields{F("http", &KeptPorts::http), F("https", &KeptPorts::https)};
+};
 }  // namespace fireweed

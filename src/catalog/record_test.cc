@@ -14,8 +14,10 @@ struct Shelf {
 template <>
 inline constexpr std::string_view kTypeName<Shelf> = "Shelf";
 template <>
-inline constexpr auto kFields<Shelf> = std::tuple{
-    F("name", &Shelf::name), F("books", &Shelf::books), F("secret", &Shelf::secret, kStored)};
+inline constexpr auto kFields<Shelf> = [](auto...) {
+  return Fields{F("name", &Shelf::name), F("books", &Shelf::books),
+                F("secret", &Shelf::secret, kStored)};
+};
 template <>
 inline constexpr std::string_view kRecordKind<Shelf> = "shelf";
 

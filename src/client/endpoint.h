@@ -55,24 +55,27 @@ void WriteStateFile(const std::string& state, const std::string& name, std::stri
 
 namespace fireweed {
 template <>
-inline constexpr auto kFields<Endpoint> = std::tuple{F("http", &Endpoint::http),
-                                                     F("https", &Endpoint::https),
-                                                     F("pid", &Endpoint::pid),
-                                                     F("version", &Endpoint::version),
-                                                     F("daemonId", &Endpoint::daemon_id),
-                                                     F("started", &Endpoint::started),
-                                                     F("project", &Endpoint::default_project),
-                                                     F("zone", &Endpoint::zone),
-                                                     F("owner", &Endpoint::owner),
-                                                     F("driver", &Endpoint::driver),
-                                                     F("server", &Endpoint::server),
-                                                     F("authority", &Endpoint::authority)};
+inline constexpr auto kFields<Endpoint> = [](auto...) {
+  return Fields{F("http", &Endpoint::http),
+                F("https", &Endpoint::https),
+                F("pid", &Endpoint::pid),
+                F("version", &Endpoint::version),
+                F("daemonId", &Endpoint::daemon_id),
+                F("started", &Endpoint::started),
+                F("project", &Endpoint::default_project),
+                F("zone", &Endpoint::zone),
+                F("owner", &Endpoint::owner),
+                F("driver", &Endpoint::driver),
+                F("server", &Endpoint::server),
+                F("authority", &Endpoint::authority)};
+};
 template <>
-inline constexpr auto kFields<AuthorizedUser> =
-    std::tuple{F("type", &AuthorizedUser::type),
-               F("client_id", &AuthorizedUser::client_id),
-               F("client_secret", &AuthorizedUser::client_secret),
-               F("refresh_token", &AuthorizedUser::refresh_token),
-               F("account", &AuthorizedUser::account),
-               F("universe_domain", &AuthorizedUser::universe_domain)};
+inline constexpr auto kFields<AuthorizedUser> = [](auto...) {
+  return Fields{F("type", &AuthorizedUser::type),
+                F("client_id", &AuthorizedUser::client_id),
+                F("client_secret", &AuthorizedUser::client_secret),
+                F("refresh_token", &AuthorizedUser::refresh_token),
+                F("account", &AuthorizedUser::account),
+                F("universe_domain", &AuthorizedUser::universe_domain)};
+};
 }  // namespace fireweed

@@ -57,9 +57,10 @@ std::string FillPath(std::string_view path, const Type& type, const void* reques
 }  // namespace
 
 template <>
-inline constexpr auto kFields<TokenReply> =
-    std::tuple{F("access_token", &TokenReply::access_token), F("error", &TokenReply::error),
-               F("error_description", &TokenReply::error_description)};
+inline constexpr auto kFields<TokenReply> = [](auto...) {
+  return Fields{F("access_token", &TokenReply::access_token), F("error", &TokenReply::error),
+                F("error_description", &TokenReply::error_description)};
+};
 
 namespace {
 

@@ -81,9 +81,10 @@ namespace fireweed {
 template <>
 inline constexpr std::string_view kTypeName<compute::TemplateRecord> = "TemplateRecord";
 template <>
-inline constexpr auto kFields<compute::TemplateRecord> =
-    std::tuple{F("project", &compute::TemplateRecord::project),
-               F("resource", &compute::TemplateRecord::resource)};
+inline constexpr auto kFields<compute::TemplateRecord> = [](auto...) {
+  return Fields{F("project", &compute::TemplateRecord::project),
+                F("resource", &compute::TemplateRecord::resource)};
+};
 template <>
 inline constexpr std::string_view kRecordKind<compute::TemplateRecord> =
     "compute.instance-template";
@@ -95,43 +96,49 @@ inline constexpr std::array<std::string_view, 3> kEnumNames<compute::MemberWish>
 template <>
 inline constexpr std::string_view kTypeName<compute::GroupMember> = "GroupMember";
 template <>
-inline constexpr auto kFields<compute::GroupMember> =
-    std::tuple{F("name", &compute::GroupMember::name),
-               F("id", &compute::GroupMember::id),
-               F("template", &compute::GroupMember::template_link),
-               F("wish", &compute::GroupMember::wish),
-               F("chosen", &compute::GroupMember::chosen),
-               F("backoff", &compute::GroupMember::backoff),
-               F("lastError", &compute::GroupMember::last_error)};
+inline constexpr auto kFields<compute::GroupMember> = [](auto...) {
+  return Fields{F("name", &compute::GroupMember::name),
+                F("id", &compute::GroupMember::id),
+                F("template", &compute::GroupMember::template_link),
+                F("wish", &compute::GroupMember::wish),
+                F("chosen", &compute::GroupMember::chosen),
+                F("backoff", &compute::GroupMember::backoff),
+                F("lastError", &compute::GroupMember::last_error)};
+};
 template <>
 inline constexpr std::string_view kTypeName<compute::GroupError> = "GroupError";
 template <>
-inline constexpr auto kFields<compute::GroupError> = std::tuple{
-    F("instance", &compute::GroupError::instance), F("action", &compute::GroupError::action),
-    F("template", &compute::GroupError::template_link), F("error", &compute::GroupError::error),
-    F("at", &compute::GroupError::at)};
+inline constexpr auto kFields<compute::GroupError> = [](auto...) {
+  return Fields{F("instance", &compute::GroupError::instance),
+                F("action", &compute::GroupError::action),
+                F("template", &compute::GroupError::template_link),
+                F("error", &compute::GroupError::error), F("at", &compute::GroupError::at)};
+};
 template <>
 inline constexpr std::string_view kTypeName<compute::GroupRecord> = "GroupRecord";
 template <>
-inline constexpr auto kFields<compute::GroupRecord> =
-    std::tuple{F("project", &compute::GroupRecord::project),
-               F("zone", &compute::GroupRecord::zone),
-               F("resource", &compute::GroupRecord::resource),
-               F("gone", &compute::GroupRecord::gone),
-               F("members", &compute::GroupRecord::members),
-               F("namesGiven", &compute::GroupRecord::names_given),
-               F("completed", &compute::GroupRecord::completed),
-               F("errors", &compute::GroupRecord::errors)};
+inline constexpr auto kFields<compute::GroupRecord> = [](auto...) {
+  return Fields{F("project", &compute::GroupRecord::project),
+                F("zone", &compute::GroupRecord::zone),
+                F("resource", &compute::GroupRecord::resource),
+                F("gone", &compute::GroupRecord::gone),
+                F("members", &compute::GroupRecord::members),
+                F("namesGiven", &compute::GroupRecord::names_given),
+                F("completed", &compute::GroupRecord::completed),
+                F("errors", &compute::GroupRecord::errors)};
+};
 template <>
 inline constexpr std::string_view kRecordKind<compute::GroupRecord> =
     "compute.instance-group-manager";
 template <>
 inline constexpr std::string_view kTypeName<compute::PlainGroupRecord> = "PlainGroupRecord";
 template <>
-inline constexpr auto kFields<compute::PlainGroupRecord> = std::tuple{
-    F("project", &compute::PlainGroupRecord::project), F("zone", &compute::PlainGroupRecord::zone),
-    F("resource", &compute::PlainGroupRecord::resource),
-    F("members", &compute::PlainGroupRecord::members)};
+inline constexpr auto kFields<compute::PlainGroupRecord> = [](auto...) {
+  return Fields{F("project", &compute::PlainGroupRecord::project),
+                F("zone", &compute::PlainGroupRecord::zone),
+                F("resource", &compute::PlainGroupRecord::resource),
+                F("members", &compute::PlainGroupRecord::members)};
+};
 template <>
 inline constexpr std::string_view kRecordKind<compute::PlainGroupRecord> = "compute.instance-group";
 }  // namespace fireweed

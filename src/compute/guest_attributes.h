@@ -50,7 +50,7 @@ template <>
 inline constexpr std::string_view kTypeName<compute::GuestAttributes> = "GuestAttributes";
 template <>
 inline constexpr auto kFields<compute::GuestAttributes> =
-    std::tuple{F("values", &compute::GuestAttributes::values)};
+    [](auto...) { return Fields{F("values", &compute::GuestAttributes::values)}; };
 template <>
 inline constexpr std::string_view kRecordKind<compute::GuestAttributes> =
     "compute.guest-attributes";

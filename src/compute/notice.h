@@ -75,7 +75,8 @@ inline constexpr std::array<std::string_view, 4> kEnumNames<compute::NoticeCause
 template <>
 inline constexpr std::string_view kTypeName<compute::Notice> = "Notice";
 template <>
-inline constexpr auto kFields<compute::Notice> =
-    std::tuple{F("cause", &compute::Notice::cause), F("given", &compute::Notice::given),
-               F("due", &compute::Notice::due), F("taken", &compute::Notice::taken)};
+inline constexpr auto kFields<compute::Notice> = [](auto...) {
+  return Fields{F("cause", &compute::Notice::cause), F("given", &compute::Notice::given),
+                F("due", &compute::Notice::due), F("taken", &compute::Notice::taken)};
+};
 }  // namespace fireweed

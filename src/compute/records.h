@@ -140,68 +140,77 @@ inline constexpr std::array<std::string_view, 5> kEnumNames<compute::MachineEnd>
 template <>
 inline constexpr std::string_view kTypeName<compute::InstanceRecord> = "InstanceRecord";
 template <>
-inline constexpr auto kFields<compute::InstanceRecord> =
-    std::tuple{F("project", &compute::InstanceRecord::project),
-               F("zone", &compute::InstanceRecord::zone),
-               F("resource", &compute::InstanceRecord::resource),
-               F("want", &compute::InstanceRecord::want),
-               F("generation", &compute::InstanceRecord::generation),
-               F("reached", &compute::InstanceRecord::reached),
-               F("wantedBoot", &compute::InstanceRecord::wanted_boot),
-               F("boot", &compute::InstanceRecord::boot),
-               F("handle", &compute::InstanceRecord::handle),
-               F("seen", &compute::InstanceRecord::seen),
-               F("end", &compute::InstanceRecord::end),
-               F("frozen", &compute::InstanceRecord::frozen),
-               F("stopSent", &compute::InstanceRecord::stop_sent),
-               F("finished", &compute::InstanceRecord::finished),
-               F("searched", &compute::InstanceRecord::searched),
-               F("everRan", &compute::InstanceRecord::ever_ran),
-               F("bootStarted", &compute::InstanceRecord::boot_started),
-               F("notice", &compute::InstanceRecord::notice),
-               F("backoff", &compute::InstanceRecord::backoff),
-               F("lastError", &compute::InstanceRecord::last_error),
-               F("cpus", &compute::InstanceRecord::cpus),
-               F("memoryMb", &compute::InstanceRecord::memory_mb),
-               F("image", &compute::InstanceRecord::image),
-               F("group", &compute::InstanceRecord::group),
-               F("warnings", &compute::InstanceRecord::warnings),
-               F("workload", &compute::InstanceRecord::workload),
-               F("lastExit", &compute::InstanceRecord::last_exit)};
+inline constexpr auto kFields<compute::InstanceRecord> = [](auto...) {
+  return Fields{F("project", &compute::InstanceRecord::project),
+                F("zone", &compute::InstanceRecord::zone),
+                F("resource", &compute::InstanceRecord::resource),
+                F("want", &compute::InstanceRecord::want),
+                F("generation", &compute::InstanceRecord::generation),
+                F("reached", &compute::InstanceRecord::reached),
+                F("wantedBoot", &compute::InstanceRecord::wanted_boot),
+                F("boot", &compute::InstanceRecord::boot),
+                F("handle", &compute::InstanceRecord::handle),
+                F("seen", &compute::InstanceRecord::seen),
+                F("end", &compute::InstanceRecord::end),
+                F("frozen", &compute::InstanceRecord::frozen),
+                F("stopSent", &compute::InstanceRecord::stop_sent),
+                F("finished", &compute::InstanceRecord::finished),
+                F("searched", &compute::InstanceRecord::searched),
+                F("everRan", &compute::InstanceRecord::ever_ran),
+                F("bootStarted", &compute::InstanceRecord::boot_started),
+                F("notice", &compute::InstanceRecord::notice),
+                F("backoff", &compute::InstanceRecord::backoff),
+                F("lastError", &compute::InstanceRecord::last_error),
+                F("cpus", &compute::InstanceRecord::cpus),
+                F("memoryMb", &compute::InstanceRecord::memory_mb),
+                F("image", &compute::InstanceRecord::image),
+                F("group", &compute::InstanceRecord::group),
+                F("warnings", &compute::InstanceRecord::warnings),
+                F("workload", &compute::InstanceRecord::workload),
+                F("lastExit", &compute::InstanceRecord::last_exit)};
+};
+extern template const Type& TypeOf<compute::InstanceRecord>();
 template <>
 inline constexpr std::string_view kRecordKind<compute::InstanceRecord> = "compute.instance";
 
 template <>
 inline constexpr std::string_view kTypeName<compute::RootLayers> = "RootLayers";
 template <>
-inline constexpr auto kFields<compute::RootLayers> =
-    std::tuple{F("layers", &compute::RootLayers::layers), F("whole", &compute::RootLayers::whole),
-               F("base", &compute::RootLayers::base)};
+inline constexpr auto kFields<compute::RootLayers> = [](auto...) {
+  return Fields{F("layers", &compute::RootLayers::layers), F("whole", &compute::RootLayers::whole),
+                F("base", &compute::RootLayers::base)};
+};
 template <>
 inline constexpr std::string_view kTypeName<compute::DiskRecord> = "DiskRecord";
 template <>
-inline constexpr auto kFields<compute::DiskRecord> = std::tuple{
-    F("project", &compute::DiskRecord::project), F("zone", &compute::DiskRecord::zone),
-    F("resource", &compute::DiskRecord::resource), F("root", &compute::DiskRecord::root)};
+inline constexpr auto kFields<compute::DiskRecord> = [](auto...) {
+  return Fields{F("project", &compute::DiskRecord::project), F("zone", &compute::DiskRecord::zone),
+                F("resource", &compute::DiskRecord::resource),
+                F("root", &compute::DiskRecord::root)};
+};
 template <>
 inline constexpr std::string_view kRecordKind<compute::DiskRecord> = "compute.disk";
 
 template <>
 inline constexpr std::string_view kTypeName<compute::ImageRecord> = "ImageRecord";
 template <>
-inline constexpr auto kFields<compute::ImageRecord> = std::tuple{
-    F("project", &compute::ImageRecord::project), F("resource", &compute::ImageRecord::resource),
-    F("root", &compute::ImageRecord::root), F("force", &compute::ImageRecord::force),
-    F("backoff", &compute::ImageRecord::backoff)};
+inline constexpr auto kFields<compute::ImageRecord> = [](auto...) {
+  return Fields{F("project", &compute::ImageRecord::project),
+                F("resource", &compute::ImageRecord::resource),
+                F("root", &compute::ImageRecord::root), F("force", &compute::ImageRecord::force),
+                F("backoff", &compute::ImageRecord::backoff)};
+};
+extern template const Type& TypeOf<compute::ImageRecord>();
 template <>
 inline constexpr std::string_view kRecordKind<compute::ImageRecord> = "compute.image";
 
 template <>
 inline constexpr std::string_view kTypeName<compute::ProjectRecord> = "ProjectRecord";
 template <>
-inline constexpr auto kFields<compute::ProjectRecord> =
-    std::tuple{F("project", &compute::ProjectRecord::project),
-               F("metadata", &compute::ProjectRecord::metadata)};
+inline constexpr auto kFields<compute::ProjectRecord> = [](auto...) {
+  return Fields{F("project", &compute::ProjectRecord::project),
+                F("metadata", &compute::ProjectRecord::metadata)};
+};
 template <>
 inline constexpr std::string_view kRecordKind<compute::ProjectRecord> = "compute.project";
 }  // namespace fireweed

@@ -19,7 +19,9 @@ struct StoredRecord {
 
 namespace fireweed {
 template <class T>
-inline constexpr auto kFields<compute::StoredRecord<T>> = std::tuple{
-    F("project", &compute::StoredRecord<T>::project), F("scope", &compute::StoredRecord<T>::scope),
-    F("resource", &compute::StoredRecord<T>::resource)};
+inline constexpr auto kFields<compute::StoredRecord<T>> = [](auto...) {
+  return Fields{F("project", &compute::StoredRecord<T>::project),
+                F("scope", &compute::StoredRecord<T>::scope),
+                F("resource", &compute::StoredRecord<T>::resource)};
+};
 }  // namespace fireweed

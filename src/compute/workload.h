@@ -55,24 +55,30 @@ namespace fireweed {
 template <>
 inline constexpr std::string_view kTypeName<compute::Mount> = "Mount";
 template <>
-inline constexpr auto kFields<compute::Mount> =
-    std::tuple{F("path", &compute::Mount::path), F("writable", &compute::Mount::writable)};
+inline constexpr auto kFields<compute::Mount> = [](auto...) {
+  return Fields{F("path", &compute::Mount::path), F("writable", &compute::Mount::writable)};
+};
 template <>
 inline constexpr std::string_view kTypeName<compute::Workload> = "Workload";
 template <>
-inline constexpr auto kFields<compute::Workload> =
-    std::tuple{F("argv", &compute::Workload::argv),
-               F("environment", &compute::Workload::environment),
-               F("directory", &compute::Workload::directory),
-               F("tree", &compute::Workload::tree),
-               F("mounts", &compute::Workload::mounts),
-               F("logMarks", &compute::Workload::log_marks)};
+inline constexpr auto kFields<compute::Workload> = [](auto...) {
+  return Fields{F("argv", &compute::Workload::argv),
+                F("environment", &compute::Workload::environment),
+                F("directory", &compute::Workload::directory),
+                F("tree", &compute::Workload::tree),
+                F("mounts", &compute::Workload::mounts),
+                F("logMarks", &compute::Workload::log_marks)};
+};
 template <>
 inline constexpr std::string_view kTypeName<compute::LastExit> = "LastExit";
 template <>
-inline constexpr auto kFields<compute::LastExit> = std::tuple{
-    F("boot", &compute::LastExit::boot),        F("code", &compute::LastExit::code),
-    F("signal", &compute::LastExit::signal),    F("outOfMemory", &compute::LastExit::out_of_memory),
-    F("askedBy", &compute::LastExit::asked_by), F("message", &compute::LastExit::message),
-    F("time", &compute::LastExit::time)};
+inline constexpr auto kFields<compute::LastExit> = [](auto...) {
+  return Fields{F("boot", &compute::LastExit::boot),
+                F("code", &compute::LastExit::code),
+                F("signal", &compute::LastExit::signal),
+                F("outOfMemory", &compute::LastExit::out_of_memory),
+                F("askedBy", &compute::LastExit::asked_by),
+                F("message", &compute::LastExit::message),
+                F("time", &compute::LastExit::time)};
+};
 }  // namespace fireweed

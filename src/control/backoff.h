@@ -32,8 +32,9 @@ struct Backoff {
 template <>
 inline constexpr std::string_view kTypeName<Backoff> = "Backoff";
 template <>
-inline constexpr auto kFields<Backoff> =
-    std::tuple{F("attempts", &Backoff::attempts), F("nextTry", &Backoff::next_try)};
+inline constexpr auto kFields<Backoff> = [](auto...) {
+  return Fields{F("attempts", &Backoff::attempts), F("nextTry", &Backoff::next_try)};
+};
 
 Backoff AfterFailure(const Backoff& before, const BackoffRule& rule, std::string_view key,
                      Time now);

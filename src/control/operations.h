@@ -32,9 +32,10 @@ struct OperationError {
 template <>
 inline constexpr std::string_view kTypeName<OperationError> = "OperationError";
 template <>
-inline constexpr auto kFields<OperationError> =
-    std::tuple{F("code", &OperationError::code), F("reason", &OperationError::reason),
-               F("message", &OperationError::message)};
+inline constexpr auto kFields<OperationError> = [](auto...) {
+  return Fields{F("code", &OperationError::code), F("reason", &OperationError::reason),
+                F("message", &OperationError::message)};
+};
 
 struct OperationWarning {
   std::string code;
@@ -43,8 +44,9 @@ struct OperationWarning {
 template <>
 inline constexpr std::string_view kTypeName<OperationWarning> = "OperationWarning";
 template <>
-inline constexpr auto kFields<OperationWarning> =
-    std::tuple{F("code", &OperationWarning::code), F("message", &OperationWarning::message)};
+inline constexpr auto kFields<OperationWarning> = [](auto...) {
+  return Fields{F("code", &OperationWarning::code), F("message", &OperationWarning::message)};
+};
 
 struct Operation {
   std::string scope;  // where it is listed, as the service sees fit: "my-project/zones/us-east1-b"
@@ -66,14 +68,16 @@ struct Operation {
 template <>
 inline constexpr std::string_view kTypeName<Operation> = "Operation";
 template <>
-inline constexpr auto kFields<Operation> = std::tuple{
-    F("scope", &Operation::scope),       F("id", &Operation::id),
-    F("verb", &Operation::verb),         F("targetKind", &Operation::target_kind),
-    F("target", &Operation::target),     F("targetVersion", &Operation::target_version),
-    F("user", &Operation::user),         F("requestId", &Operation::request_id),
-    F("started", &Operation::started),   F("ended", &Operation::ended),
-    F("error", &Operation::error),       F("progress", &Operation::progress),
-    F("warnings", &Operation::warnings),
+inline constexpr auto kFields<Operation> = [](auto...) {
+  return Fields{
+      F("scope", &Operation::scope),       F("id", &Operation::id),
+      F("verb", &Operation::verb),         F("targetKind", &Operation::target_kind),
+      F("target", &Operation::target),     F("targetVersion", &Operation::target_version),
+      F("user", &Operation::user),         F("requestId", &Operation::request_id),
+      F("started", &Operation::started),   F("ended", &Operation::ended),
+      F("error", &Operation::error),       F("progress", &Operation::progress),
+      F("warnings", &Operation::warnings),
+  };
 };
 template <>
 inline constexpr std::string_view kRecordKind<Operation> = "operation";

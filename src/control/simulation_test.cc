@@ -30,9 +30,11 @@ struct Lamp {
 template <>
 inline constexpr std::string_view kTypeName<Lamp> = "Lamp";
 template <>
-inline constexpr auto kFields<Lamp> = std::tuple{
-    F("wantedLit", &Lamp::wanted_lit), F("generation", &Lamp::generation),
-    F("reached", &Lamp::reached), F("acting", &Lamp::acting), F("backoff", &Lamp::backoff)};
+inline constexpr auto kFields<Lamp> = [](auto...) {
+  return Fields{F("wantedLit", &Lamp::wanted_lit), F("generation", &Lamp::generation),
+                F("reached", &Lamp::reached), F("acting", &Lamp::acting),
+                F("backoff", &Lamp::backoff)};
+};
 template <>
 inline constexpr std::string_view kRecordKind<Lamp> = "lamp";
 

@@ -18,7 +18,9 @@ struct Leaf {
 template <>
 inline constexpr std::string_view kTypeName<Leaf> = "Leaf";
 template <>
-inline constexpr auto kFields<Leaf> = std::tuple{F("key", &Leaf::key), F("size", &Leaf::size)};
+inline constexpr auto kFields<Leaf> = [](auto...) {
+  return Fields{F("key", &Leaf::key), F("size", &Leaf::size)};
+};
 
 struct Tree {
   std::string name;
@@ -40,21 +42,23 @@ struct Tree {
 template <>
 inline constexpr std::string_view kTypeName<Tree> = "Tree";
 template <>
-inline constexpr auto kFields<Tree> = std::tuple{F("name", &Tree::name, kRequired | kImmutable),
-                                                 F("generation", &Tree::generation, kOutput),
-                                                 F("count", &Tree::count),
-                                                 F("ratio", &Tree::ratio),
-                                                 F("open", &Tree::open),
-                                                 F("colour", &Tree::colour),
-                                                 F("fingerprint", &Tree::fingerprint),
-                                                 F("created", &Tree::created, kOutput),
-                                                 F("extra", &Tree::extra),
-                                                 F("secret", &Tree::secret, kStored),
-                                                 F("leaves", &Tree::leaves),
-                                                 F("labels", &Tree::labels),
-                                                 F("best", &Tree::best),
-                                                 F("nested", &Tree::nested),
-                                                 F("children", &Tree::children)};
+inline constexpr auto kFields<Tree> = [](auto...) {
+  return Fields{F("name", &Tree::name, kRequired | kImmutable),
+                F("generation", &Tree::generation, kOutput),
+                F("count", &Tree::count),
+                F("ratio", &Tree::ratio),
+                F("open", &Tree::open),
+                F("colour", &Tree::colour),
+                F("fingerprint", &Tree::fingerprint),
+                F("created", &Tree::created, kOutput),
+                F("extra", &Tree::extra),
+                F("secret", &Tree::secret, kStored),
+                F("leaves", &Tree::leaves),
+                F("labels", &Tree::labels),
+                F("best", &Tree::best),
+                F("nested", &Tree::nested),
+                F("children", &Tree::children)};
+};
 
 namespace {
 

@@ -4,10 +4,11 @@
 //
 //   struct Bucket { std::string name; int64_t metageneration = 1; std::map<std::string, std::string> labels; };
 //   template <> inline constexpr std::string_view kTypeName<Bucket> = "Bucket";
-//   template <> inline constexpr auto kFields<Bucket> = std::tuple{
-//       F("name", &Bucket::name, kRequired | kImmutable, "The name of the bucket."),
-//       F("metageneration", &Bucket::metageneration, kOutput),
-//       F("labels", &Bucket::labels)};
+//   template <> inline constexpr auto kFields<Bucket> = [](auto...) {
+//     return Fields{F("name", &Bucket::name, kRequired | kImmutable, "The name of the bucket."),
+//                   F("metageneration", &Bucket::metageneration, kOutput),
+//                   F("labels", &Bucket::labels)};
+//   };  // a template: a file that only includes the table does not pay for it
 //
 //   enum class Tier { kBasic, kCustom };
 //   template <> inline constexpr std::string_view kTypeName<Tier> = "Tier";
@@ -15,6 +16,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -22,7 +24,6 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <tuple>
 #include <type_traits>
 #include <vector>
 
@@ -97,7 +98,7 @@ struct Type {
 
   void (*reset)(void* value) = nullptr;  // to the type's default
   void (*assign)(void* to, const void* from) = nullptr;
-  bool (*equal)(const void* a, const void* b) = nullptr;
+  bool (*equal)(const void* a, const void* b) = nullptr;  // of scalars and enums
 
   size_t (*count)(const void* value) = nullptr;                // kList, kMap
   const void* (*at)(const void* list, size_t i) = nullptr;     // kList
@@ -121,28 +122,41 @@ inline constexpr auto kFields = nullptr;
 template <class E>
 inline constexpr auto kEnumNames = nullptr;
 
-template <class Object, class Member>
-struct FieldDefinition {
+// One row of a struct's table.
+struct FieldRow {
   std::string_view name;
-  Member Object::*member;
+  const Type& (*type)();
   unsigned flags;
   std::string_view doc;
+  size_t offset;
+  const void* owner;  // tells the tables of different structs apart
 };
-
-template <class Object, class Member>
-constexpr FieldDefinition<Object, Member> F(std::string_view name, Member Object::*member,
-                                            unsigned flags = 0, std::string_view doc = {}) {
-  return {name, member, flags, doc};
-}
-
-// The fields of a struct followed by more: lists and rows that extend another type's table by hand stay short.
-template <class... A, class... B>
-constexpr auto Join(const std::tuple<A...>& a, const std::tuple<B...>& b) {
-  return std::tuple_cat(a, b);
-}
+using Fields = std::vector<FieldRow>;
 
 template <class T>
 const Type& TypeOf();
+
+namespace describe_internal {
+
+template <class T>
+inline constexpr char kOwner = 0;
+
+}  // namespace describe_internal
+
+// A row for a member of the struct itself, or of a base of T.
+template <class T = void, class Object, class Member>
+FieldRow F(std::string_view name, Member Object::*member, unsigned flags = 0,
+           std::string_view doc = {}) {
+  using Owner = std::conditional_t<std::is_void_v<T>, Object, T>;
+  // Only addresses are taken: there is no object here.
+  alignas(Owner) std::byte place[sizeof(Owner)];
+  const Member& there = reinterpret_cast<Owner*>(place)->*member;
+  size_t offset = static_cast<size_t>(reinterpret_cast<const std::byte*>(&there) - place);
+  return {name, &TypeOf<Member>, flags, doc, offset, &describe_internal::kOwner<Owner>};
+}
+
+// The rows of a struct followed by more.
+Fields Join(Fields rows, const Fields& more);
 
 namespace describe_internal {
 
@@ -163,49 +177,13 @@ template <class T>
 constexpr bool kDescribed = !std::is_same_v<std::remove_cv_t<decltype(kFields<T>)>, std::nullptr_t>;
 
 template <class T>
-bool Equal(const void* a, const void* b);
-
-// Structs compare field by field, so they need no operator== of their own.
-template <class T>
-bool EqualFields(const T& a, const T& b) {
-  return std::apply(
-      [&](const auto&... field) {
-        return (Equal<std::remove_cvref_t<decltype(a.*field.member)>>(&(a.*field.member),
-                                                                      &(b.*field.member)) &&
-                ...);
-      },
-      kFields<T>);
-}
-
-template <class T>
-bool Equal(const void* left, const void* right) {
-  const T& a = *static_cast<const T*>(left);
-  const T& b = *static_cast<const T*>(right);
-  if constexpr (kDescribed<T>) {
-    return EqualFields(a, b);
-  } else if constexpr (IsList<T>::value) {
-    if (a.size() != b.size()) return false;
-    for (size_t i = 0; i < a.size(); ++i) {
-      if (!Equal<typename T::value_type>(&a[i], &b[i])) return false;
-    }
-    return true;
-  } else if constexpr (IsMap<T>::value) {
-    if (a.size() != b.size()) return false;
-    for (auto i = a.begin(), j = b.begin(); i != a.end(); ++i, ++j) {
-      if (i->first != j->first || !Equal<typename T::mapped_type>(&i->second, &j->second))
-        return false;
-    }
-    return true;
-  } else if constexpr (IsOptional<T>::value) {
-    if (a.has_value() != b.has_value()) return false;
-    return !a || Equal<typename T::value_type>(&*a, &*b);
-  } else {
-    return a == b;
-  }
+bool EqualScalar(const void* a, const void* b) {
+  return *static_cast<const T*>(a) == *static_cast<const T*>(b);
 }
 
 template <class T>
 void DescribeScalar(Type& type) {
+  type.equal = &EqualScalar<T>;
   if constexpr (std::is_same_v<T, bool>)
     type.kind = Kind::kBool;
   else if constexpr (std::is_same_v<T, int32_t>)
@@ -268,28 +246,15 @@ void DescribeOptional(Type& type) {
 template <class T>
 void DescribeEnum(Type& type) {
   type.kind = Kind::kEnum;
+  type.equal = &EqualScalar<T>;
   type.name = kTypeName<T>;
   type.enum_names.assign(kEnumNames<T>.begin(), kEnumNames<T>.end());
   type.enum_index = [](const void* v) { return static_cast<int>(*static_cast<const T*>(v)); };
   type.set_enum = [](void* v, int index) { *static_cast<T*>(v) = static_cast<T>(index); };
 }
 
-template <class T>
-void DescribeStruct(Type& type) {
-  type.kind = Kind::kStruct;
-  type.name = kTypeName<T>;
-  static const T sample{};  // offsets of members are taken from a real object
-  std::apply(
-      [&](const auto&... field) {
-        (type.fields.push_back(
-             {field.name, &TypeOf<std::remove_cvref_t<decltype(sample.*field.member)>>(),
-              field.flags, field.doc,
-              static_cast<size_t>(reinterpret_cast<const std::byte*>(&(sample.*field.member)) -
-                                  reinterpret_cast<const std::byte*>(&sample))}),
-         ...);
-      },
-      kFields<T>);
-}
+// Ends the program, naming the struct, where a row is of another struct than `owner`.
+void DescribeStruct(Type& type, std::string_view name, const Fields& rows, const void* owner);
 
 template <class T>
 void Fill(Type& type) {
@@ -297,9 +262,8 @@ void Fill(Type& type) {
   type.assign = [](void* to, const void* from) {
     *static_cast<T*>(to) = *static_cast<const T*>(from);
   };
-  type.equal = &Equal<T>;
   if constexpr (kDescribed<T>)
-    DescribeStruct<T>(type);
+    DescribeStruct(type, kTypeName<T>, kFields<T>(), &kOwner<T>);
   else if constexpr (std::is_enum_v<T>)
     DescribeEnum<T>(type);
   else if constexpr (IsList<T>::value)
@@ -312,25 +276,47 @@ void Fill(Type& type) {
     DescribeScalar<T>(type);
 }
 
+// Where a Type is made at first use and kept for good.
+class TypeSlot {
+ public:
+  const Type& Get(void (*fill)(Type&)) {
+    const Type* type = ready_.load(std::memory_order_acquire);
+    return type != nullptr ? *type : Make(fill);
+  }
+
+ private:
+  const Type& Make(void (*fill)(Type&));
+
+  std::atomic<const Type*> ready_ = nullptr;
+  Type* filling_ = nullptr;  // guarded by the one lock under which Types are made
+};
+
 }  // namespace describe_internal
 
 // One Type per C++ type, made at first use. A struct that contains itself (through a list) sees its own Type
 // while it is being filled, which is enough: only the address is taken.
 template <class T>
 const Type& TypeOf() {
-  struct Holder {
-    Type type;
-    bool filled = false;
-  };
-  static Holder* holder = new Holder;  // never destroyed: other statics may still use it at exit
-  static thread_local bool filling = false;
-  if (filling) return holder->type;
-  filling = true;
-  static const bool once = (describe_internal::Fill<T>(holder->type), holder->filled = true);
-  (void)once;
-  filling = false;
-  return holder->type;
+  static constinit describe_internal::TypeSlot slot;
+  return slot.Get(&describe_internal::Fill<T>);
 }
+
+// What nearly every struct is made of, compiled once; a large struct of many users does the same beside its table.
+extern template const Type& TypeOf<bool>();
+extern template const Type& TypeOf<int32_t>();
+extern template const Type& TypeOf<int64_t>();
+extern template const Type& TypeOf<double>();
+extern template const Type& TypeOf<std::string>();
+extern template const Type& TypeOf<Bytes>();
+extern template const Type& TypeOf<Json>();
+extern template const Type& TypeOf<Time>();
+extern template const Type& TypeOf<std::vector<std::string>>();
+extern template const Type& TypeOf<std::map<std::string, std::string>>();
+extern template const Type& TypeOf<std::optional<bool>>();
+extern template const Type& TypeOf<std::optional<int32_t>>();
+extern template const Type& TypeOf<std::optional<int64_t>>();
+extern template const Type& TypeOf<std::optional<std::string>>();
+extern template const Type& TypeOf<std::optional<Time>>();
 
 template <class E>
 std::string_view EnumName(E value) {
@@ -338,9 +324,12 @@ std::string_view EnumName(E value) {
   return index < kEnumNames<E>.size() ? kEnumNames<E>[index] : std::string_view("UNKNOWN");
 }
 
+// Structs compare field by field, so they need no operator== of their own.
+bool SameValue(const Type& type, const void* a, const void* b);
+
 template <class T>
 bool SameValue(const T& a, const T& b) {
-  return describe_internal::Equal<T>(&a, &b);
+  return SameValue(TypeOf<T>(), &a, &b);
 }
 
 }  // namespace fireweed

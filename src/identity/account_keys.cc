@@ -16,18 +16,19 @@ struct AccountKeyFile {
       token_uri, auth_provider_x509_cert_url, client_x509_cert_url, universe_domain;
 };
 template <>
-inline constexpr auto kFields<AccountKeyFile> =
-    std::tuple{F("type", &AccountKeyFile::type),
-               F("project_id", &AccountKeyFile::project_id),
-               F("private_key_id", &AccountKeyFile::private_key_id),
-               F("private_key", &AccountKeyFile::private_key),
-               F("client_email", &AccountKeyFile::client_email),
-               F("client_id", &AccountKeyFile::client_id),
-               F("auth_uri", &AccountKeyFile::auth_uri),
-               F("token_uri", &AccountKeyFile::token_uri),
-               F("auth_provider_x509_cert_url", &AccountKeyFile::auth_provider_x509_cert_url),
-               F("client_x509_cert_url", &AccountKeyFile::client_x509_cert_url),
-               F("universe_domain", &AccountKeyFile::universe_domain)};
+inline constexpr auto kFields<AccountKeyFile> = [](auto...) {
+  return Fields{F("type", &AccountKeyFile::type),
+                F("project_id", &AccountKeyFile::project_id),
+                F("private_key_id", &AccountKeyFile::private_key_id),
+                F("private_key", &AccountKeyFile::private_key),
+                F("client_email", &AccountKeyFile::client_email),
+                F("client_id", &AccountKeyFile::client_id),
+                F("auth_uri", &AccountKeyFile::auth_uri),
+                F("token_uri", &AccountKeyFile::token_uri),
+                F("auth_provider_x509_cert_url", &AccountKeyFile::auth_provider_x509_cert_url),
+                F("client_x509_cert_url", &AccountKeyFile::client_x509_cert_url),
+                F("universe_domain", &AccountKeyFile::universe_domain)};
+};
 
 namespace identity {
 namespace {

@@ -13,15 +13,16 @@ struct CreatedKey {
 };
 template <>
 inline constexpr auto kFields<CreatedKey> =
-    std::tuple{F("privateKeyData", &CreatedKey::privateKeyData)};
+    [](auto...) { return Fields{F("privateKeyData", &CreatedKey::privateKeyData)}; };
 template <>
-inline constexpr auto kFields<identity::KeyFileText> =
-    std::tuple{F("type", &identity::KeyFileText::type),
-               F("project_id", &identity::KeyFileText::project_id),
-               F("private_key_id", &identity::KeyFileText::private_key_id),
-               F("private_key", &identity::KeyFileText::private_key),
-               F("client_email", &identity::KeyFileText::client_email),
-               F("token_uri", &identity::KeyFileText::token_uri)};
+inline constexpr auto kFields<identity::KeyFileText> = [](auto...) {
+  return Fields{F("type", &identity::KeyFileText::type),
+                F("project_id", &identity::KeyFileText::project_id),
+                F("private_key_id", &identity::KeyFileText::private_key_id),
+                F("private_key", &identity::KeyFileText::private_key),
+                F("client_email", &identity::KeyFileText::client_email),
+                F("token_uri", &identity::KeyFileText::token_uri)};
+};
 
 namespace identity {
 namespace {

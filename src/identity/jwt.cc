@@ -10,20 +10,22 @@
 namespace fireweed {
 
 template <>
-inline constexpr auto kFields<identity::JwtHeader> =
-    std::tuple{F("alg", &identity::JwtHeader::alg), F("kid", &identity::JwtHeader::kid),
-               F("typ", &identity::JwtHeader::typ)};
+inline constexpr auto kFields<identity::JwtHeader> = [](auto...) {
+  return Fields{F("alg", &identity::JwtHeader::alg), F("kid", &identity::JwtHeader::kid),
+                F("typ", &identity::JwtHeader::typ)};
+};
 template <>
-inline constexpr auto kFields<identity::JwtClaims> =
-    std::tuple{F("iss", &identity::JwtClaims::iss),
-               F("sub", &identity::JwtClaims::sub),
-               F("aud", &identity::JwtClaims::aud),
-               F("scope", &identity::JwtClaims::scope),
-               F("target_audience", &identity::JwtClaims::target_audience),
-               F("email", &identity::JwtClaims::email),
-               F("azp", &identity::JwtClaims::azp),
-               F("iat", &identity::JwtClaims::iat),
-               F("exp", &identity::JwtClaims::exp)};
+inline constexpr auto kFields<identity::JwtClaims> = [](auto...) {
+  return Fields{F("iss", &identity::JwtClaims::iss),
+                F("sub", &identity::JwtClaims::sub),
+                F("aud", &identity::JwtClaims::aud),
+                F("scope", &identity::JwtClaims::scope),
+                F("target_audience", &identity::JwtClaims::target_audience),
+                F("email", &identity::JwtClaims::email),
+                F("azp", &identity::JwtClaims::azp),
+                F("iat", &identity::JwtClaims::iat),
+                F("exp", &identity::JwtClaims::exp)};
+};
 
 // Something to decode a bare list or string into.
 struct AudienceList {
@@ -33,9 +35,11 @@ struct AudienceString {
   std::string aud;
 };
 template <>
-inline constexpr auto kFields<AudienceList> = std::tuple{F("aud", &AudienceList::aud)};
+inline constexpr auto kFields<AudienceList> =
+    [](auto...) { return Fields{F("aud", &AudienceList::aud)}; };
 template <>
-inline constexpr auto kFields<AudienceString> = std::tuple{F("aud", &AudienceString::aud)};
+inline constexpr auto kFields<AudienceString> =
+    [](auto...) { return Fields{F("aud", &AudienceString::aud)}; };
 
 namespace identity {
 namespace {

@@ -84,58 +84,69 @@ inline constexpr std::string_view kRootResource = "fireweed";
 
 namespace fireweed {
 template <>
-inline constexpr auto kFields<identity::PolicyRecord> = std::tuple{
-    F("parent", &identity::PolicyRecord::parent), F("bindings", &identity::PolicyRecord::bindings),
-    F("noPublic", &identity::PolicyRecord::no_public)};
+inline constexpr auto kFields<identity::PolicyRecord> = [](auto...) {
+  return Fields{F("parent", &identity::PolicyRecord::parent),
+                F("bindings", &identity::PolicyRecord::bindings),
+                F("noPublic", &identity::PolicyRecord::no_public)};
+};
 template <>
-inline constexpr auto kFields<identity::GroupRecord> = std::tuple{
-    F("email", &identity::GroupRecord::email), F("members", &identity::GroupRecord::members),
-    F("created", &identity::GroupRecord::created)};
+inline constexpr auto kFields<identity::GroupRecord> = [](auto...) {
+  return Fields{F("email", &identity::GroupRecord::email),
+                F("members", &identity::GroupRecord::members),
+                F("created", &identity::GroupRecord::created)};
+};
 template <>
-inline constexpr auto kFields<identity::UserRecord> =
-    std::tuple{F("id", &identity::UserRecord::id), F("email", &identity::UserRecord::email),
-               F("name", &identity::UserRecord::name), F("created", &identity::UserRecord::created),
-               F("disabled", &identity::UserRecord::disabled)};
+inline constexpr auto kFields<identity::UserRecord> = [](auto...) {
+  return Fields{F("id", &identity::UserRecord::id), F("email", &identity::UserRecord::email),
+                F("name", &identity::UserRecord::name),
+                F("created", &identity::UserRecord::created),
+                F("disabled", &identity::UserRecord::disabled)};
+};
 template <>
-inline constexpr auto kFields<identity::TokenRecord> =
-    std::tuple{F("principal", &identity::TokenRecord::principal),
-               F("email", &identity::TokenRecord::email),
-               F("subject", &identity::TokenRecord::subject),
-               F("project", &identity::TokenRecord::project),
-               F("scopes", &identity::TokenRecord::scopes),
-               F("issued", &identity::TokenRecord::issued),
-               F("expires", &identity::TokenRecord::expires),
-               F("label", &identity::TokenRecord::label)};
+inline constexpr auto kFields<identity::TokenRecord> = [](auto...) {
+  return Fields{F("principal", &identity::TokenRecord::principal),
+                F("email", &identity::TokenRecord::email),
+                F("subject", &identity::TokenRecord::subject),
+                F("project", &identity::TokenRecord::project),
+                F("scopes", &identity::TokenRecord::scopes),
+                F("issued", &identity::TokenRecord::issued),
+                F("expires", &identity::TokenRecord::expires),
+                F("label", &identity::TokenRecord::label)};
+};
 template <>
-inline constexpr auto kFields<identity::RefreshRecord> =
-    std::tuple{F("principal", &identity::RefreshRecord::principal),
-               F("email", &identity::RefreshRecord::email),
-               F("subject", &identity::RefreshRecord::subject),
-               F("scopes", &identity::RefreshRecord::scopes),
-               F("issued", &identity::RefreshRecord::issued),
-               F("label", &identity::RefreshRecord::label)};
+inline constexpr auto kFields<identity::RefreshRecord> = [](auto...) {
+  return Fields{F("principal", &identity::RefreshRecord::principal),
+                F("email", &identity::RefreshRecord::email),
+                F("subject", &identity::RefreshRecord::subject),
+                F("scopes", &identity::RefreshRecord::scopes),
+                F("issued", &identity::RefreshRecord::issued),
+                F("label", &identity::RefreshRecord::label)};
+};
 template <>
-inline constexpr auto kFields<identity::ExpiryRecord> = std::tuple<>{};
+inline constexpr auto kFields<identity::ExpiryRecord> = [](auto...) { return Fields{}; };
 template <>
 inline constexpr auto kFields<identity::ProjectNumberRecord> =
-    std::tuple{F("project", &identity::ProjectNumberRecord::project)};
+    [](auto...) { return Fields{F("project", &identity::ProjectNumberRecord::project)}; };
 template <>
 inline constexpr auto kFields<identity::AccountNumberRecord> =
-    std::tuple{F("email", &identity::AccountNumberRecord::email)};
+    [](auto...) { return Fields{F("email", &identity::AccountNumberRecord::email)}; };
 template <>
-inline constexpr auto kFields<identity::ProjectAccountRecord> = std::tuple<>{};
+inline constexpr auto kFields<identity::ProjectAccountRecord> = [](auto...) { return Fields{}; };
 
 template <>
-inline constexpr auto kFields<identity::AccountKeyRecord> = std::tuple{
-    F("id", &identity::AccountKeyRecord::id), F("email", &identity::AccountKeyRecord::email),
-    F("public_pem", &identity::AccountKeyRecord::public_pem),
-    F("valid_after", &identity::AccountKeyRecord::valid_after),
-    F("valid_before", &identity::AccountKeyRecord::valid_before)};
+inline constexpr auto kFields<identity::AccountKeyRecord> = [](auto...) {
+  return Fields{F("id", &identity::AccountKeyRecord::id),
+                F("email", &identity::AccountKeyRecord::email),
+                F("public_pem", &identity::AccountKeyRecord::public_pem),
+                F("valid_after", &identity::AccountKeyRecord::valid_after),
+                F("valid_before", &identity::AccountKeyRecord::valid_before)};
+};
 template <>
-inline constexpr auto kFields<identity::SigningKeyRecord> =
-    std::tuple{F("id", &identity::SigningKeyRecord::id),
-               F("private_pem", &identity::SigningKeyRecord::private_pem),
-               F("created", &identity::SigningKeyRecord::created)};
+inline constexpr auto kFields<identity::SigningKeyRecord> = [](auto...) {
+  return Fields{F("id", &identity::SigningKeyRecord::id),
+                F("private_pem", &identity::SigningKeyRecord::private_pem),
+                F("created", &identity::SigningKeyRecord::created)};
+};
 
 template <>
 inline constexpr std::string_view kRecordKind<identity::AccountKeyRecord> = "service-account-key";

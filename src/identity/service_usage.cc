@@ -19,7 +19,7 @@ struct ServiceStatesRecord {
 
 template <>
 inline constexpr auto kFields<identity::ServiceStatesRecord> =
-    std::tuple{F("enabled", &identity::ServiceStatesRecord::enabled)};
+    [](auto...) { return Fields{F("enabled", &identity::ServiceStatesRecord::enabled)}; };
 template <>
 inline constexpr std::string_view kRecordKind<identity::ServiceStatesRecord> = "project-services";
 

@@ -16,13 +16,14 @@ struct AuthorizedUser {
   std::string type, client_id, client_secret, refresh_token, account, universe_domain;
 };
 template <>
-inline constexpr auto kFields<AuthorizedUser> =
-    std::tuple{F("type", &AuthorizedUser::type),
-               F("client_id", &AuthorizedUser::client_id),
-               F("client_secret", &AuthorizedUser::client_secret),
-               F("refresh_token", &AuthorizedUser::refresh_token),
-               F("account", &AuthorizedUser::account),
-               F("universe_domain", &AuthorizedUser::universe_domain)};
+inline constexpr auto kFields<AuthorizedUser> = [](auto...) {
+  return Fields{F("type", &AuthorizedUser::type),
+                F("client_id", &AuthorizedUser::client_id),
+                F("client_secret", &AuthorizedUser::client_secret),
+                F("refresh_token", &AuthorizedUser::refresh_token),
+                F("account", &AuthorizedUser::account),
+                F("universe_domain", &AuthorizedUser::universe_domain)};
+};
 
 namespace identity {
 namespace {

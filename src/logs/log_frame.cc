@@ -19,14 +19,15 @@ struct RareFields {
 }  // namespace logs
 
 template <>
-inline constexpr auto kFields<logs::RareFields> =
-    std::tuple{F("httpRequest", &logs::RareFields::httpRequest),
-               F("operation", &logs::RareFields::operation),
-               F("sourceLocation", &logs::RareFields::sourceLocation),
-               F("split", &logs::RareFields::split),
-               F("trace", &logs::RareFields::trace),
-               F("spanId", &logs::RareFields::spanId),
-               F("traceSampled", &logs::RareFields::traceSampled)};
+inline constexpr auto kFields<logs::RareFields> = [](auto...) {
+  return Fields{F("httpRequest", &logs::RareFields::httpRequest),
+                F("operation", &logs::RareFields::operation),
+                F("sourceLocation", &logs::RareFields::sourceLocation),
+                F("split", &logs::RareFields::split),
+                F("trace", &logs::RareFields::trace),
+                F("spanId", &logs::RareFields::spanId),
+                F("traceSampled", &logs::RareFields::traceSampled)};
+};
 
 namespace logs {
 namespace {

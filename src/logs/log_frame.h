@@ -51,7 +51,8 @@ std::string ContextJson(const api::logging::LogEntry& entry);
 
 namespace fireweed {
 template <>
-inline constexpr auto kFields<logs::LogContext> =
-    std::tuple{F("logName", &logs::LogContext::logName), F("resource", &logs::LogContext::resource),
-               F("labels", &logs::LogContext::labels)};
+inline constexpr auto kFields<logs::LogContext> = [](auto...) {
+  return Fields{F("logName", &logs::LogContext::logName),
+                F("resource", &logs::LogContext::resource), F("labels", &logs::LogContext::labels)};
+};
 }  // namespace fireweed

@@ -22,8 +22,10 @@ struct LogRecord {
 }  // namespace logs
 
 template <>
-inline constexpr auto kFields<logs::LogRecord> = std::tuple{
-    F("listed", &logs::LogRecord::listed), F("deletedUntil", &logs::LogRecord::deleted_until)};
+inline constexpr auto kFields<logs::LogRecord> = [](auto...) {
+  return Fields{F("listed", &logs::LogRecord::listed),
+                F("deletedUntil", &logs::LogRecord::deleted_until)};
+};
 template <>
 inline constexpr std::string_view kRecordKind<logs::LogRecord> = "log";
 

@@ -128,79 +128,90 @@ inline constexpr std::array<std::string_view, 4> kEnumNames<ml::GangEnd>{"NONE",
 template <>
 inline constexpr std::string_view kTypeName<ml::ReplicaEnd> = "ReplicaEnd";
 template <>
-inline constexpr auto kFields<ml::ReplicaEnd> = std::tuple{
-    F("code", &ml::ReplicaEnd::code), F("signal", &ml::ReplicaEnd::signal),
-    F("outOfMemory", &ml::ReplicaEnd::out_of_memory), F("message", &ml::ReplicaEnd::message)};
+inline constexpr auto kFields<ml::ReplicaEnd> = [](auto...) {
+  return Fields{F("code", &ml::ReplicaEnd::code), F("signal", &ml::ReplicaEnd::signal),
+                F("outOfMemory", &ml::ReplicaEnd::out_of_memory),
+                F("message", &ml::ReplicaEnd::message)};
+};
 template <>
 inline constexpr std::string_view kTypeName<ml::Replica> = "Replica";
 template <>
-inline constexpr auto kFields<ml::Replica> = std::tuple{F("type", &ml::Replica::type),
-                                                        F("index", &ml::Replica::index),
-                                                        F("instance", &ml::Replica::instance),
-                                                        F("instanceId", &ml::Replica::instance_id),
-                                                        F("boot", &ml::Replica::boot),
-                                                        F("running", &ml::Replica::running),
-                                                        F("done", &ml::Replica::done),
-                                                        F("failures", &ml::Replica::failures),
-                                                        F("preemptions", &ml::Replica::preemptions),
-                                                        F("backoff", &ml::Replica::backoff),
-                                                        F("end", &ml::Replica::end)};
+inline constexpr auto kFields<ml::Replica> = [](auto...) {
+  return Fields{F("type", &ml::Replica::type),
+                F("index", &ml::Replica::index),
+                F("instance", &ml::Replica::instance),
+                F("instanceId", &ml::Replica::instance_id),
+                F("boot", &ml::Replica::boot),
+                F("running", &ml::Replica::running),
+                F("done", &ml::Replica::done),
+                F("failures", &ml::Replica::failures),
+                F("preemptions", &ml::Replica::preemptions),
+                F("backoff", &ml::Replica::backoff),
+                F("end", &ml::Replica::end)};
+};
 template <>
 inline constexpr std::string_view kTypeName<ml::Gang> = "Gang";
 template <>
-inline constexpr auto kFields<ml::Gang> =
-    std::tuple{F("trial", &ml::Gang::trial),     F("hyperparameters", &ml::Gang::hyperparameters),
-               F("phase", &ml::Gang::phase),     F("end", &ml::Gang::end),
-               F("error", &ml::Gang::error),     F("failedTask", &ml::Gang::failed_task),
-               F("port", &ml::Gang::port),       F("replicas", &ml::Gang::replicas),
-               F("started", &ml::Gang::started), F("masterDone", &ml::Gang::master_done),
-               F("ended", &ml::Gang::ended)};
+inline constexpr auto kFields<ml::Gang> = [](auto...) {
+  return Fields{F("trial", &ml::Gang::trial),     F("hyperparameters", &ml::Gang::hyperparameters),
+                F("phase", &ml::Gang::phase),     F("end", &ml::Gang::end),
+                F("error", &ml::Gang::error),     F("failedTask", &ml::Gang::failed_task),
+                F("port", &ml::Gang::port),       F("replicas", &ml::Gang::replicas),
+                F("started", &ml::Gang::started), F("masterDone", &ml::Gang::master_done),
+                F("ended", &ml::Gang::ended)};
+};
 template <>
 inline constexpr std::string_view kTypeName<ml::PreparedEnvironment> = "PreparedEnvironment";
 template <>
-inline constexpr auto kFields<ml::PreparedEnvironment> = std::tuple{
-    F("interpreter", &ml::PreparedEnvironment::interpreter),
-    F("tree", &ml::PreparedEnvironment::tree), F("mounts", &ml::PreparedEnvironment::mounts),
-    F("environment", &ml::PreparedEnvironment::environment)};
+inline constexpr auto kFields<ml::PreparedEnvironment> = [](auto...) {
+  return Fields{F("interpreter", &ml::PreparedEnvironment::interpreter),
+                F("tree", &ml::PreparedEnvironment::tree),
+                F("mounts", &ml::PreparedEnvironment::mounts),
+                F("environment", &ml::PreparedEnvironment::environment)};
+};
 template <>
 inline constexpr std::string_view kTypeName<ml::JobRecord> = "JobRecord";
 template <>
-inline constexpr auto kFields<ml::JobRecord> =
-    std::tuple{F("project", &ml::JobRecord::project),
-               F("job", &ml::JobRecord::job),
-               F("creator", &ml::JobRecord::creator),
-               F("number", &ml::JobRecord::number),
-               F("account", &ml::JobRecord::account),
-               F("zone", &ml::JobRecord::zone),
-               F("cancel", &ml::JobRecord::cancel),
-               F("admitted", &ml::JobRecord::admitted),
-               F("oversubscribed", &ml::JobRecord::oversubscribed),
-               F("prepared", &ml::JobRecord::prepared),
-               F("gangs", &ml::JobRecord::gangs),
-               F("outcome", &ml::JobRecord::outcome),
-               F("stopping", &ml::JobRecord::stopping),
-               F("down", &ml::JobRecord::down)};
+inline constexpr auto kFields<ml::JobRecord> = [](auto...) {
+  return Fields{F("project", &ml::JobRecord::project),
+                F("job", &ml::JobRecord::job),
+                F("creator", &ml::JobRecord::creator),
+                F("number", &ml::JobRecord::number),
+                F("account", &ml::JobRecord::account),
+                F("zone", &ml::JobRecord::zone),
+                F("cancel", &ml::JobRecord::cancel),
+                F("admitted", &ml::JobRecord::admitted),
+                F("oversubscribed", &ml::JobRecord::oversubscribed),
+                F("prepared", &ml::JobRecord::prepared),
+                F("gangs", &ml::JobRecord::gangs),
+                F("outcome", &ml::JobRecord::outcome),
+                F("stopping", &ml::JobRecord::stopping),
+                F("down", &ml::JobRecord::down)};
+};
 template <>
 inline constexpr std::string_view kRecordKind<ml::JobRecord> = "ml.job";
 template <>
 inline constexpr std::string_view kTypeName<ml::ActiveJob> = "ActiveJob";
 template <>
-inline constexpr auto kFields<ml::ActiveJob> =
-    std::tuple{F("created", &ml::ActiveJob::created),    F("number", &ml::ActiveJob::number),
-               F("priority", &ml::ActiveJob::priority),  F("cpus", &ml::ActiveJob::cpus),
-               F("memoryMb", &ml::ActiveJob::memory_mb), F("admitted", &ml::ActiveJob::admitted)};
+inline constexpr auto kFields<ml::ActiveJob> = [](auto...) {
+  return Fields{F("created", &ml::ActiveJob::created),    F("number", &ml::ActiveJob::number),
+                F("priority", &ml::ActiveJob::priority),  F("cpus", &ml::ActiveJob::cpus),
+                F("memoryMb", &ml::ActiveJob::memory_mb), F("admitted", &ml::ActiveJob::admitted)};
+};
 template <>
 inline constexpr std::string_view kRecordKind<ml::ActiveJob> = "ml.active";
 template <>
 inline constexpr std::string_view kTypeName<ml::JobOrder> = "JobOrder";
 template <>
-inline constexpr auto kFields<ml::JobOrder> = std::tuple{F("job", &ml::JobOrder::job)};
+inline constexpr auto kFields<ml::JobOrder> =
+    [](auto...) { return Fields{F("job", &ml::JobOrder::job)}; };
 template <>
 inline constexpr std::string_view kRecordKind<ml::JobOrder> = "ml.order";
 template <>
 inline constexpr std::string_view kTypeName<ml::PortCounter> = "PortCounter";
 template <>
-inline constexpr auto kFields<ml::PortCounter> = std::tuple{F("next", &ml::PortCounter::next)};
+inline constexpr auto kFields<ml::PortCounter> =
+    [](auto...) { return Fields{F("next", &ml::PortCounter::next)}; };
 template <>
 inline constexpr std::string_view kRecordKind<ml::PortCounter> = "ml.port";
 }  // namespace fireweed

@@ -17,13 +17,15 @@ struct FruitInsert {
 template <>
 inline constexpr std::string_view kTypeName<Fruit> = "Fruit";
 template <>
-inline constexpr auto kFields<Fruit> =
-    std::tuple{F("name", &Fruit::name, 0, "What it is called."), F("weight", &Fruit::weight),
-               F("seeds", &Fruit::seeds)};
+inline constexpr auto kFields<Fruit> = [](auto...) {
+  return Fields{F("name", &Fruit::name, 0, "What it is called."), F("weight", &Fruit::weight),
+                F("seeds", &Fruit::seeds)};
+};
 template <>
-inline constexpr auto kFields<FruitInsert> =
-    std::tuple{F("parent", &FruitInsert::parent, kPath), F("dryRun", &FruitInsert::dryRun, kQuery),
-               F("body", &FruitInsert::body, kBody)};
+inline constexpr auto kFields<FruitInsert> = [](auto...) {
+  return Fields{F("parent", &FruitInsert::parent, kPath), F("dryRun", &FruitInsert::dryRun, kQuery),
+                F("body", &FruitInsert::body, kBody)};
+};
 
 namespace net {
 namespace {

@@ -22,15 +22,18 @@ struct WireErrorBody {
 }  // namespace
 
 template <>
-inline constexpr auto kFields<WireErrorItem> =
-    std::tuple{F("message", &WireErrorItem::message), F("domain", &WireErrorItem::domain),
-               F("reason", &WireErrorItem::reason)};
+inline constexpr auto kFields<WireErrorItem> = [](auto...) {
+  return Fields{F("message", &WireErrorItem::message), F("domain", &WireErrorItem::domain),
+                F("reason", &WireErrorItem::reason)};
+};
 template <>
-inline constexpr auto kFields<WireError> =
-    std::tuple{F("code", &WireError::code), F("message", &WireError::message),
-               F("status", &WireError::status), F("errors", &WireError::errors)};
+inline constexpr auto kFields<WireError> = [](auto...) {
+  return Fields{F("code", &WireError::code), F("message", &WireError::message),
+                F("status", &WireError::status), F("errors", &WireError::errors)};
+};
 template <>
-inline constexpr auto kFields<WireErrorBody> = std::tuple{F("error", &WireErrorBody::error)};
+inline constexpr auto kFields<WireErrorBody> =
+    [](auto...) { return Fields{F("error", &WireErrorBody::error)}; };
 
 namespace net {
 namespace {

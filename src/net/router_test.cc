@@ -22,15 +22,18 @@ struct PutPet {
 template <>
 inline constexpr std::string_view kTypeName<Pet> = "Pet";
 template <>
-inline constexpr auto kFields<Pet> =
-    std::tuple{F("name", &Pet::name), F("generation", &Pet::generation)};
+inline constexpr auto kFields<Pet> = [](auto...) {
+  return Fields{F("name", &Pet::name), F("generation", &Pet::generation)};
+};
 template <>
-inline constexpr auto kFields<GetPet> =
-    std::tuple{F("pet", &GetPet::pet, kPath), F("generation", &GetPet::generation, kQuery),
-               F("tag", &GetPet::tag, kQuery)};
+inline constexpr auto kFields<GetPet> = [](auto...) {
+  return Fields{F("pet", &GetPet::pet, kPath), F("generation", &GetPet::generation, kQuery),
+                F("tag", &GetPet::tag, kQuery)};
+};
 template <>
-inline constexpr auto kFields<PutPet> =
-    std::tuple{F("pet", &PutPet::pet, kPath), F("body", &PutPet::body, kBody)};
+inline constexpr auto kFields<PutPet> = [](auto...) {
+  return Fields{F("pet", &PutPet::pet, kPath), F("body", &PutPet::body, kBody)};
+};
 
 namespace net {
 namespace {

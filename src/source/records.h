@@ -23,9 +23,11 @@ namespace fireweed {
 template <>
 inline constexpr std::string_view kTypeName<source::RepoRecord> = "RepoRecord";
 template <>
-inline constexpr auto kFields<source::RepoRecord> = std::tuple{
-    F("project", &source::RepoRecord::project), F("name", &source::RepoRecord::name),
-    F("directory", &source::RepoRecord::directory), F("created", &source::RepoRecord::created)};
+inline constexpr auto kFields<source::RepoRecord> = [](auto...) {
+  return Fields{F("project", &source::RepoRecord::project), F("name", &source::RepoRecord::name),
+                F("directory", &source::RepoRecord::directory),
+                F("created", &source::RepoRecord::created)};
+};
 template <>
 inline constexpr std::string_view kRecordKind<source::RepoRecord> = "source.repo";
 }  // namespace fireweed

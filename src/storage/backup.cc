@@ -191,9 +191,10 @@ struct BackupNote {
 
 namespace fireweed {
 template <>
-inline constexpr auto kFields<storage::BackupNote> =
-    std::tuple{F("made", &storage::BackupNote::made), F("files", &storage::BackupNote::files),
-               F("report", &storage::BackupNote::report)};
+inline constexpr auto kFields<storage::BackupNote> = [](auto...) {
+  return Fields{F("made", &storage::BackupNote::made), F("files", &storage::BackupNote::files),
+                F("report", &storage::BackupNote::report)};
+};
 }  // namespace fireweed
 
 namespace fireweed::storage {

@@ -21,9 +21,11 @@ struct CorsEntry {
 
 }  // namespace
 template <>
-inline constexpr auto kFields<CorsEntry> = std::tuple{
-    F("origin", &CorsEntry::origin), F("method", &CorsEntry::method),
-    F("responseHeader", &CorsEntry::responseHeader), F("maxAgeSeconds", &CorsEntry::maxAgeSeconds)};
+inline constexpr auto kFields<CorsEntry> = [](auto...) {
+  return Fields{F("origin", &CorsEntry::origin), F("method", &CorsEntry::method),
+                F("responseHeader", &CorsEntry::responseHeader),
+                F("maxAgeSeconds", &CorsEntry::maxAgeSeconds)};
+};
 
 namespace storage {
 namespace {

@@ -25,7 +25,7 @@ bool PreventsPublic(const api::storage::Bucket& bucket);  // public access preve
 
 namespace fireweed {
 template <>
-inline constexpr auto kFields<storage::BucketOfProject> = std::tuple<>{};
+inline constexpr auto kFields<storage::BucketOfProject> = [](auto...) { return Fields{}; };
 template <>
 inline constexpr std::string_view kRecordKind<storage::BucketOfProject> = "bucket_of_project";
 }  // namespace fireweed

@@ -52,8 +52,9 @@ class DamagedBlobs {
 
 namespace fireweed {
 template <>
-inline constexpr auto kFields<storage::DamagedBlob> =
-    std::tuple{F("why", &storage::DamagedBlob::why), F("seen", &storage::DamagedBlob::seen)};
+inline constexpr auto kFields<storage::DamagedBlob> = [](auto...) {
+  return Fields{F("why", &storage::DamagedBlob::why), F("seen", &storage::DamagedBlob::seen)};
+};
 template <>
 inline constexpr std::string_view kRecordKind<storage::DamagedBlob> = "damaged_blob";
 }  // namespace fireweed

@@ -64,24 +64,27 @@ bool PlanAbort(const std::vector<LifecycleRule>& rules, std::string_view name, T
 
 namespace fireweed {
 template <>
-inline constexpr auto kFields<storage::LifecycleAction> =
-    std::tuple{F("type", &storage::LifecycleAction::type),
-               F("storageClass", &storage::LifecycleAction::storageClass)};
+inline constexpr auto kFields<storage::LifecycleAction> = [](auto...) {
+  return Fields{F("type", &storage::LifecycleAction::type),
+                F("storageClass", &storage::LifecycleAction::storageClass)};
+};
 template <>
-inline constexpr auto kFields<storage::LifecycleCondition> =
-    std::tuple{F("age", &storage::LifecycleCondition::age),
-               F("createdBefore", &storage::LifecycleCondition::createdBefore),
-               F("customTimeBefore", &storage::LifecycleCondition::customTimeBefore),
-               F("daysSinceCustomTime", &storage::LifecycleCondition::daysSinceCustomTime),
-               F("daysSinceNoncurrentTime", &storage::LifecycleCondition::daysSinceNoncurrentTime),
-               F("isLive", &storage::LifecycleCondition::isLive),
-               F("matchesPrefix", &storage::LifecycleCondition::matchesPrefix),
-               F("matchesSuffix", &storage::LifecycleCondition::matchesSuffix),
-               F("matchesStorageClass", &storage::LifecycleCondition::matchesStorageClass),
-               F("noncurrentTimeBefore", &storage::LifecycleCondition::noncurrentTimeBefore),
-               F("numNewerVersions", &storage::LifecycleCondition::numNewerVersions)};
+inline constexpr auto kFields<storage::LifecycleCondition> = [](auto...) {
+  return Fields{F("age", &storage::LifecycleCondition::age),
+                F("createdBefore", &storage::LifecycleCondition::createdBefore),
+                F("customTimeBefore", &storage::LifecycleCondition::customTimeBefore),
+                F("daysSinceCustomTime", &storage::LifecycleCondition::daysSinceCustomTime),
+                F("daysSinceNoncurrentTime", &storage::LifecycleCondition::daysSinceNoncurrentTime),
+                F("isLive", &storage::LifecycleCondition::isLive),
+                F("matchesPrefix", &storage::LifecycleCondition::matchesPrefix),
+                F("matchesSuffix", &storage::LifecycleCondition::matchesSuffix),
+                F("matchesStorageClass", &storage::LifecycleCondition::matchesStorageClass),
+                F("noncurrentTimeBefore", &storage::LifecycleCondition::noncurrentTimeBefore),
+                F("numNewerVersions", &storage::LifecycleCondition::numNewerVersions)};
+};
 template <>
-inline constexpr auto kFields<storage::LifecycleRule> =
-    std::tuple{F("action", &storage::LifecycleRule::action),
-               F("condition", &storage::LifecycleRule::condition)};
+inline constexpr auto kFields<storage::LifecycleRule> = [](auto...) {
+  return Fields{F("action", &storage::LifecycleRule::action),
+                F("condition", &storage::LifecycleRule::condition)};
+};
 }  // namespace fireweed

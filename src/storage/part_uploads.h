@@ -119,17 +119,20 @@ constexpr int kMostParts = 10000;
 
 namespace fireweed {
 template <>
-inline constexpr auto kFields<storage::PartUpload> = std::tuple{
-    F("bucket", &storage::PartUpload::bucket), F("metadata", &storage::PartUpload::metadata),
-    F("predefinedAcl", &storage::PartUpload::predefined_acl),
-    F("owner", &storage::PartUpload::owner), F("created", &storage::PartUpload::created)};
+inline constexpr auto kFields<storage::PartUpload> = [](auto...) {
+  return Fields{
+      F("bucket", &storage::PartUpload::bucket), F("metadata", &storage::PartUpload::metadata),
+      F("predefinedAcl", &storage::PartUpload::predefined_acl),
+      F("owner", &storage::PartUpload::owner), F("created", &storage::PartUpload::created)};
+};
 template <>
 inline constexpr std::string_view kRecordKind<storage::PartUpload> = "part_upload";
 template <>
-inline constexpr auto kFields<storage::UploadedPart> =
-    std::tuple{F("blob", &storage::UploadedPart::blob), F("size", &storage::UploadedPart::size),
-               F("crc32c", &storage::UploadedPart::crc32c), F("md5", &storage::UploadedPart::md5),
-               F("uploaded", &storage::UploadedPart::uploaded)};
+inline constexpr auto kFields<storage::UploadedPart> = [](auto...) {
+  return Fields{F("blob", &storage::UploadedPart::blob), F("size", &storage::UploadedPart::size),
+                F("crc32c", &storage::UploadedPart::crc32c), F("md5", &storage::UploadedPart::md5),
+                F("uploaded", &storage::UploadedPart::uploaded)};
+};
 template <>
 inline constexpr std::string_view kRecordKind<storage::UploadedPart> = "uploaded_part";
 }  // namespace fireweed

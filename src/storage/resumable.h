@@ -111,16 +111,18 @@ class ResumableUploads {
 
 namespace fireweed {
 template <>
-inline constexpr auto kFields<storage::UploadRecord> = Join(
-    std::tuple{F("bucket", &storage::UploadRecord::bucket),
-               F("metadata", &storage::UploadRecord::metadata),
-               F("predefinedAcl", &storage::UploadRecord::predefined_acl),
-               F("owner", &storage::UploadRecord::owner), F("draft", &storage::UploadRecord::draft),
-               F("total", &storage::UploadRecord::total),
-               F("created", &storage::UploadRecord::created),
-               F("generation", &storage::UploadRecord::generation),
-               F("mayReplace", &storage::UploadRecord::may_replace)},
-    api::storage::kConditionFields);
+inline constexpr auto kFields<storage::UploadRecord> = [](auto...) {
+  return Join(
+      Fields{F("bucket", &storage::UploadRecord::bucket),
+             F("metadata", &storage::UploadRecord::metadata),
+             F("predefinedAcl", &storage::UploadRecord::predefined_acl),
+             F("owner", &storage::UploadRecord::owner), F("draft", &storage::UploadRecord::draft),
+             F("total", &storage::UploadRecord::total),
+             F("created", &storage::UploadRecord::created),
+             F("generation", &storage::UploadRecord::generation),
+             F("mayReplace", &storage::UploadRecord::may_replace)},
+      api::storage::ConditionFields<storage::UploadRecord>());
+};
 template <>
 inline constexpr std::string_view kRecordKind<storage::UploadRecord> = "upload";
 }  // namespace fireweed

@@ -33,30 +33,35 @@ struct LifecycleRule {
 
 namespace fireweed {
 template <>
-inline constexpr auto kFields<storage::CorsRule> =
-    std::tuple{F("origin", &storage::CorsRule::origin), F("method", &storage::CorsRule::method),
-               F("responseHeader", &storage::CorsRule::responseHeader),
-               F("maxAgeSeconds", &storage::CorsRule::maxAgeSeconds)};
+inline constexpr auto kFields<storage::CorsRule> = [](auto...) {
+  return Fields{F("origin", &storage::CorsRule::origin), F("method", &storage::CorsRule::method),
+                F("responseHeader", &storage::CorsRule::responseHeader),
+                F("maxAgeSeconds", &storage::CorsRule::maxAgeSeconds)};
+};
 template <>
-inline constexpr auto kFields<storage::RuleAction> = std::tuple{
-    F("type", &storage::RuleAction::type), F("storageClass", &storage::RuleAction::storageClass)};
+inline constexpr auto kFields<storage::RuleAction> = [](auto...) {
+  return Fields{F("type", &storage::RuleAction::type),
+                F("storageClass", &storage::RuleAction::storageClass)};
+};
 template <>
-inline constexpr auto kFields<storage::RuleCondition> =
-    std::tuple{F("age", &storage::RuleCondition::age),
-               F("numNewerVersions", &storage::RuleCondition::numNewerVersions),
-               F("daysSinceCustomTime", &storage::RuleCondition::daysSinceCustomTime),
-               F("daysSinceNoncurrentTime", &storage::RuleCondition::daysSinceNoncurrentTime),
-               F("createdBefore", &storage::RuleCondition::createdBefore),
-               F("customTimeBefore", &storage::RuleCondition::customTimeBefore),
-               F("noncurrentTimeBefore", &storage::RuleCondition::noncurrentTimeBefore),
-               F("isLive", &storage::RuleCondition::isLive),
-               F("matchesStorageClass", &storage::RuleCondition::matchesStorageClass),
-               F("matchesPrefix", &storage::RuleCondition::matchesPrefix),
-               F("matchesSuffix", &storage::RuleCondition::matchesSuffix)};
+inline constexpr auto kFields<storage::RuleCondition> = [](auto...) {
+  return Fields{F("age", &storage::RuleCondition::age),
+                F("numNewerVersions", &storage::RuleCondition::numNewerVersions),
+                F("daysSinceCustomTime", &storage::RuleCondition::daysSinceCustomTime),
+                F("daysSinceNoncurrentTime", &storage::RuleCondition::daysSinceNoncurrentTime),
+                F("createdBefore", &storage::RuleCondition::createdBefore),
+                F("customTimeBefore", &storage::RuleCondition::customTimeBefore),
+                F("noncurrentTimeBefore", &storage::RuleCondition::noncurrentTimeBefore),
+                F("isLive", &storage::RuleCondition::isLive),
+                F("matchesStorageClass", &storage::RuleCondition::matchesStorageClass),
+                F("matchesPrefix", &storage::RuleCondition::matchesPrefix),
+                F("matchesSuffix", &storage::RuleCondition::matchesSuffix)};
+};
 template <>
-inline constexpr auto kFields<storage::LifecycleRule> =
-    std::tuple{F("action", &storage::LifecycleRule::action),
-               F("condition", &storage::LifecycleRule::condition)};
+inline constexpr auto kFields<storage::LifecycleRule> = [](auto...) {
+  return Fields{F("action", &storage::LifecycleRule::action),
+                F("condition", &storage::LifecycleRule::condition)};
+};
 }  // namespace fireweed
 
 namespace fireweed::storage {

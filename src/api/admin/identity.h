@@ -129,73 +129,83 @@ namespace fireweed {
 template <>
 inline constexpr std::string_view kTypeName<api::admin::Token> = "Token";
 template <>
-inline constexpr auto kFields<api::admin::Token> = std::tuple{
-    F("id", &api::admin::Token::id),           F("principal", &api::admin::Token::principal),
-    F("scopes", &api::admin::Token::scopes),   F("issued", &api::admin::Token::issued),
-    F("expires", &api::admin::Token::expires), F("label", &api::admin::Token::label),
-    F("kind", &api::admin::Token::kind),       F("token", &api::admin::Token::token)};
+inline constexpr auto kFields<api::admin::Token> = [](auto...) {
+  return Fields{
+      F("id", &api::admin::Token::id),           F("principal", &api::admin::Token::principal),
+      F("scopes", &api::admin::Token::scopes),   F("issued", &api::admin::Token::issued),
+      F("expires", &api::admin::Token::expires), F("label", &api::admin::Token::label),
+      F("kind", &api::admin::Token::kind),       F("token", &api::admin::Token::token)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::admin::CreateTokenBody> = "CreateTokenRequest";
 template <>
-inline constexpr auto kFields<api::admin::CreateTokenBody> =
-    std::tuple{F("email", &api::admin::CreateTokenBody::email),
-               F("scopes", &api::admin::CreateTokenBody::scopes),
-               F("lifetimeSeconds", &api::admin::CreateTokenBody::lifetimeSeconds),
-               F("label", &api::admin::CreateTokenBody::label)};
+inline constexpr auto kFields<api::admin::CreateTokenBody> = [](auto...) {
+  return Fields{F("email", &api::admin::CreateTokenBody::email),
+                F("scopes", &api::admin::CreateTokenBody::scopes),
+                F("lifetimeSeconds", &api::admin::CreateTokenBody::lifetimeSeconds),
+                F("label", &api::admin::CreateTokenBody::label)};
+};
 template <>
 inline constexpr auto kFields<api::admin::CreateToken> =
-    std::tuple{F("body", &api::admin::CreateToken::body, kBody)};
+    [](auto...) { return Fields{F("body", &api::admin::CreateToken::body, kBody)}; };
 template <>
-inline constexpr auto kFields<api::admin::ListTokens> =
-    std::tuple{F("principal", &api::admin::ListTokens::principal, kQuery),
-               F("pageSize", &api::admin::ListTokens::pageSize, kQuery),
-               F("pageToken", &api::admin::ListTokens::pageToken, kQuery)};
+inline constexpr auto kFields<api::admin::ListTokens> = [](auto...) {
+  return Fields{F("principal", &api::admin::ListTokens::principal, kQuery),
+                F("pageSize", &api::admin::ListTokens::pageSize, kQuery),
+                F("pageToken", &api::admin::ListTokens::pageToken, kQuery)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::admin::TokenList> = "TokenList";
 template <>
-inline constexpr auto kFields<api::admin::TokenList> =
-    std::tuple{F("tokens", &api::admin::TokenList::tokens),
-               F("nextPageToken", &api::admin::TokenList::nextPageToken)};
+inline constexpr auto kFields<api::admin::TokenList> = [](auto...) {
+  return Fields{F("tokens", &api::admin::TokenList::tokens),
+                F("nextPageToken", &api::admin::TokenList::nextPageToken)};
+};
 template <>
 inline constexpr auto kFields<api::admin::NameToken> =
-    std::tuple{F("token", &api::admin::NameToken::token, kPath)};
+    [](auto...) { return Fields{F("token", &api::admin::NameToken::token, kPath)}; };
 template <>
 inline constexpr std::string_view kTypeName<api::admin::User> = "User";
 template <>
-inline constexpr auto kFields<api::admin::User> = std::tuple{
-    F("email", &api::admin::User::email, kRequired), F("name", &api::admin::User::name),
-    F("created", &api::admin::User::created, kOutput), F("disabled", &api::admin::User::disabled)};
+inline constexpr auto kFields<api::admin::User> = [](auto...) {
+  return Fields{F("email", &api::admin::User::email, kRequired), F("name", &api::admin::User::name),
+                F("created", &api::admin::User::created, kOutput),
+                F("disabled", &api::admin::User::disabled)};
+};
 template <>
 inline constexpr auto kFields<api::admin::CreateUser> =
-    std::tuple{F("user", &api::admin::CreateUser::user, kBody)};
+    [](auto...) { return Fields{F("user", &api::admin::CreateUser::user, kBody)}; };
 template <>
 inline constexpr std::string_view kTypeName<api::admin::UserList> = "UserList";
 template <>
 inline constexpr auto kFields<api::admin::UserList> =
-    std::tuple{F("users", &api::admin::UserList::users)};
+    [](auto...) { return Fields{F("users", &api::admin::UserList::users)}; };
 template <>
 inline constexpr auto kFields<api::admin::NameUser> =
-    std::tuple{F("user", &api::admin::NameUser::user, kPath)};
+    [](auto...) { return Fields{F("user", &api::admin::NameUser::user, kPath)}; };
 template <>
 inline constexpr std::string_view kTypeName<api::admin::UserCredential> = "UserCredential";
 template <>
 inline constexpr auto kFields<api::admin::UserCredential> =
-    std::tuple{F("credential", &api::admin::UserCredential::credential)};
+    [](auto...) { return Fields{F("credential", &api::admin::UserCredential::credential)}; };
 template <>
 inline constexpr std::string_view kTypeName<api::admin::Group> = "Group";
 template <>
-inline constexpr auto kFields<api::admin::Group> =
-    std::tuple{F("email", &api::admin::Group::email), F("members", &api::admin::Group::members),
-               F("created", &api::admin::Group::created, kOutput)};
+inline constexpr auto kFields<api::admin::Group> = [](auto...) {
+  return Fields{F("email", &api::admin::Group::email), F("members", &api::admin::Group::members),
+                F("created", &api::admin::Group::created, kOutput)};
+};
 template <>
-inline constexpr auto kFields<api::admin::PutGroup> = std::tuple{
-    F("group", &api::admin::PutGroup::group, kPath), F("body", &api::admin::PutGroup::body, kBody)};
+inline constexpr auto kFields<api::admin::PutGroup> = [](auto...) {
+  return Fields{F("group", &api::admin::PutGroup::group, kPath),
+                F("body", &api::admin::PutGroup::body, kBody)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::admin::GroupList> = "GroupList";
 template <>
 inline constexpr auto kFields<api::admin::GroupList> =
-    std::tuple{F("groups", &api::admin::GroupList::groups)};
+    [](auto...) { return Fields{F("groups", &api::admin::GroupList::groups)}; };
 template <>
 inline constexpr auto kFields<api::admin::NameGroup> =
-    std::tuple{F("group", &api::admin::NameGroup::group, kPath)};
+    [](auto...) { return Fields{F("group", &api::admin::NameGroup::group, kPath)}; };
 }  // namespace fireweed

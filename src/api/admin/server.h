@@ -22,10 +22,11 @@ namespace fireweed {
 template <>
 inline constexpr std::string_view kTypeName<api::admin::ServerDescription> = "ServerDescription";
 template <>
-inline constexpr auto kFields<api::admin::ServerDescription> =
-    std::tuple{F("authority", &api::admin::ServerDescription::authority),
-               F("version", &api::admin::ServerDescription::version),
-               F("daemonId", &api::admin::ServerDescription::daemonId),
-               F("project", &api::admin::ServerDescription::project),
-               F("zone", &api::admin::ServerDescription::zone)};
+inline constexpr auto kFields<api::admin::ServerDescription> = [](auto...) {
+  return Fields{F("authority", &api::admin::ServerDescription::authority),
+                F("version", &api::admin::ServerDescription::version),
+                F("daemonId", &api::admin::ServerDescription::daemonId),
+                F("project", &api::admin::ServerDescription::project),
+                F("zone", &api::admin::ServerDescription::zone)};
+};
 }  // namespace fireweed

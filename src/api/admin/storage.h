@@ -79,48 +79,53 @@ namespace fireweed {
 template <>
 inline constexpr std::string_view kTypeName<api::admin::FsckReport> = "FsckReport";
 template <>
-inline constexpr auto kFields<api::admin::FsckReport> =
-    std::tuple{F("buckets", &api::admin::FsckReport::buckets),
-               F("objects", &api::admin::FsckReport::objects),
-               F("bytes", &api::admin::FsckReport::bytes),
-               F("smallBlobs", &api::admin::FsckReport::smallBlobs),
-               F("blobs", &api::admin::FsckReport::blobs),
-               F("unreferenced", &api::admin::FsckReport::unreferenced),
-               F("problemCount", &api::admin::FsckReport::problemCount),
-               F("problems", &api::admin::FsckReport::problems)};
+inline constexpr auto kFields<api::admin::FsckReport> = [](auto...) {
+  return Fields{F("buckets", &api::admin::FsckReport::buckets),
+                F("objects", &api::admin::FsckReport::objects),
+                F("bytes", &api::admin::FsckReport::bytes),
+                F("smallBlobs", &api::admin::FsckReport::smallBlobs),
+                F("blobs", &api::admin::FsckReport::blobs),
+                F("unreferenced", &api::admin::FsckReport::unreferenced),
+                F("problemCount", &api::admin::FsckReport::problemCount),
+                F("problems", &api::admin::FsckReport::problems)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::admin::Fsck> = "Fsck";
 template <>
-inline constexpr auto kFields<api::admin::Fsck> =
-    std::tuple{F("state", &api::admin::Fsck::state), F("message", &api::admin::Fsck::message),
-               F("started", &api::admin::Fsck::started), F("ended", &api::admin::Fsck::ended),
-               F("report", &api::admin::Fsck::report)};
+inline constexpr auto kFields<api::admin::Fsck> = [](auto...) {
+  return Fields{F("state", &api::admin::Fsck::state), F("message", &api::admin::Fsck::message),
+                F("started", &api::admin::Fsck::started), F("ended", &api::admin::Fsck::ended),
+                F("report", &api::admin::Fsck::report)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::admin::BackupReport> = "BackupReport";
 template <>
-inline constexpr auto kFields<api::admin::BackupReport> =
-    std::tuple{F("directory", &api::admin::BackupReport::directory),
-               F("blobs", &api::admin::BackupReport::blobs),
-               F("bytes", &api::admin::BackupReport::bytes),
-               F("copiedBlobs", &api::admin::BackupReport::copiedBlobs),
-               F("copiedBytes", &api::admin::BackupReport::copiedBytes),
-               F("removedBlobs", &api::admin::BackupReport::removedBlobs),
-               F("objects", &api::admin::BackupReport::objects),
-               F("problemCount", &api::admin::BackupReport::problemCount),
-               F("problems", &api::admin::BackupReport::problems)};
+inline constexpr auto kFields<api::admin::BackupReport> = [](auto...) {
+  return Fields{F("directory", &api::admin::BackupReport::directory),
+                F("blobs", &api::admin::BackupReport::blobs),
+                F("bytes", &api::admin::BackupReport::bytes),
+                F("copiedBlobs", &api::admin::BackupReport::copiedBlobs),
+                F("copiedBytes", &api::admin::BackupReport::copiedBytes),
+                F("removedBlobs", &api::admin::BackupReport::removedBlobs),
+                F("objects", &api::admin::BackupReport::objects),
+                F("problemCount", &api::admin::BackupReport::problemCount),
+                F("problems", &api::admin::BackupReport::problems)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::admin::Backup> = "Backup";
 template <>
-inline constexpr auto kFields<api::admin::Backup> =
-    std::tuple{F("state", &api::admin::Backup::state), F("message", &api::admin::Backup::message),
-               F("started", &api::admin::Backup::started), F("ended", &api::admin::Backup::ended),
-               F("report", &api::admin::Backup::report)};
+inline constexpr auto kFields<api::admin::Backup> = [](auto...) {
+  return Fields{F("state", &api::admin::Backup::state), F("message", &api::admin::Backup::message),
+                F("started", &api::admin::Backup::started), F("ended", &api::admin::Backup::ended),
+                F("report", &api::admin::Backup::report)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::admin::StartBackupBody> = "StartBackupRequest";
 template <>
-inline constexpr auto kFields<api::admin::StartBackupBody> =
-    std::tuple{F("directory", &api::admin::StartBackupBody::directory, kRequired)};
+inline constexpr auto kFields<api::admin::StartBackupBody> = [](auto...) {
+  return Fields{F("directory", &api::admin::StartBackupBody::directory, kRequired)};
+};
 template <>
 inline constexpr auto kFields<api::admin::StartBackup> =
-    std::tuple{F("body", &api::admin::StartBackup::body, kBody)};
+    [](auto...) { return Fields{F("body", &api::admin::StartBackup::body, kBody)}; };
 }  // namespace fireweed

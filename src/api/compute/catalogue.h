@@ -74,55 +74,60 @@ namespace fireweed {
 template <>
 inline constexpr std::string_view kTypeName<api::compute::Zone> = "Zone";
 template <>
-inline constexpr auto kFields<api::compute::Zone> =
-    std::tuple{F("kind", &api::compute::Zone::kind),
-               F("id", &api::compute::Zone::id),
-               F("creationTimestamp", &api::compute::Zone::creationTimestamp),
-               F("name", &api::compute::Zone::name),
-               F("description", &api::compute::Zone::description),
-               F("status", &api::compute::Zone::status),
-               F("region", &api::compute::Zone::region),
-               F("selfLink", &api::compute::Zone::selfLink)};
+inline constexpr auto kFields<api::compute::Zone> = [](auto...) {
+  return Fields{F("kind", &api::compute::Zone::kind),
+                F("id", &api::compute::Zone::id),
+                F("creationTimestamp", &api::compute::Zone::creationTimestamp),
+                F("name", &api::compute::Zone::name),
+                F("description", &api::compute::Zone::description),
+                F("status", &api::compute::Zone::status),
+                F("region", &api::compute::Zone::region),
+                F("selfLink", &api::compute::Zone::selfLink)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::compute::ListOf<api::compute::Zone>> = "ZoneList";
 template <>
 inline constexpr std::string_view kTypeName<api::compute::Quota> = "Quota";
 template <>
-inline constexpr auto kFields<api::compute::Quota> =
-    std::tuple{F("metric", &api::compute::Quota::metric), F("limit", &api::compute::Quota::limit),
-               F("usage", &api::compute::Quota::usage)};
+inline constexpr auto kFields<api::compute::Quota> = [](auto...) {
+  return Fields{F("metric", &api::compute::Quota::metric), F("limit", &api::compute::Quota::limit),
+                F("usage", &api::compute::Quota::usage)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::compute::Region> = "Region";
 template <>
-inline constexpr auto kFields<api::compute::Region> =
-    std::tuple{F("kind", &api::compute::Region::kind),
-               F("id", &api::compute::Region::id),
-               F("creationTimestamp", &api::compute::Region::creationTimestamp),
-               F("name", &api::compute::Region::name),
-               F("description", &api::compute::Region::description),
-               F("status", &api::compute::Region::status),
-               F("zones", &api::compute::Region::zones),
-               F("quotas", &api::compute::Region::quotas),
-               F("selfLink", &api::compute::Region::selfLink)};
+inline constexpr auto kFields<api::compute::Region> = [](auto...) {
+  return Fields{F("kind", &api::compute::Region::kind),
+                F("id", &api::compute::Region::id),
+                F("creationTimestamp", &api::compute::Region::creationTimestamp),
+                F("name", &api::compute::Region::name),
+                F("description", &api::compute::Region::description),
+                F("status", &api::compute::Region::status),
+                F("zones", &api::compute::Region::zones),
+                F("quotas", &api::compute::Region::quotas),
+                F("selfLink", &api::compute::Region::selfLink)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::compute::ListOf<api::compute::Region>> =
     "RegionList";
 template <>
 inline constexpr std::string_view kTypeName<api::compute::MachineType> = "MachineType";
 template <>
-inline constexpr auto kFields<api::compute::MachineType> = std::tuple{
-    F("kind", &api::compute::MachineType::kind),
-    F("id", &api::compute::MachineType::id),
-    F("creationTimestamp", &api::compute::MachineType::creationTimestamp),
-    F("name", &api::compute::MachineType::name),
-    F("description", &api::compute::MachineType::description),
-    F("guestCpus", &api::compute::MachineType::guestCpus),
-    F("memoryMb", &api::compute::MachineType::memoryMb),
-    F("maximumPersistentDisks", &api::compute::MachineType::maximumPersistentDisks),
-    F("maximumPersistentDisksSizeGb", &api::compute::MachineType::maximumPersistentDisksSizeGb),
-    F("isSharedCpu", &api::compute::MachineType::isSharedCpu),
-    F("zone", &api::compute::MachineType::zone),
-    F("selfLink", &api::compute::MachineType::selfLink)};
+inline constexpr auto kFields<api::compute::MachineType> = [](auto...) {
+  return Fields{
+      F("kind", &api::compute::MachineType::kind),
+      F("id", &api::compute::MachineType::id),
+      F("creationTimestamp", &api::compute::MachineType::creationTimestamp),
+      F("name", &api::compute::MachineType::name),
+      F("description", &api::compute::MachineType::description),
+      F("guestCpus", &api::compute::MachineType::guestCpus),
+      F("memoryMb", &api::compute::MachineType::memoryMb),
+      F("maximumPersistentDisks", &api::compute::MachineType::maximumPersistentDisks),
+      F("maximumPersistentDisksSizeGb", &api::compute::MachineType::maximumPersistentDisksSizeGb),
+      F("isSharedCpu", &api::compute::MachineType::isSharedCpu),
+      F("zone", &api::compute::MachineType::zone),
+      F("selfLink", &api::compute::MachineType::selfLink)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::compute::ListOf<api::compute::MachineType>> =
     "MachineTypeList";
@@ -130,9 +135,10 @@ template <>
 inline constexpr std::string_view kTypeName<api::compute::MachineTypesScopedList> =
     "MachineTypesScopedList";
 template <>
-inline constexpr auto kFields<api::compute::MachineTypesScopedList> =
-    std::tuple{F("machineTypes", &api::compute::MachineTypesScopedList::machineTypes),
-               F("warning", &api::compute::MachineTypesScopedList::warning)};
+inline constexpr auto kFields<api::compute::MachineTypesScopedList> = [](auto...) {
+  return Fields{F("machineTypes", &api::compute::MachineTypesScopedList::machineTypes),
+                F("warning", &api::compute::MachineTypesScopedList::warning)};
+};
 template <>
 inline constexpr std::string_view
     kTypeName<api::compute::AggregatedListOf<api::compute::MachineTypesScopedList>> =
@@ -140,16 +146,17 @@ inline constexpr std::string_view
 template <>
 inline constexpr std::string_view kTypeName<api::compute::DiskType> = "DiskType";
 template <>
-inline constexpr auto kFields<api::compute::DiskType> =
-    std::tuple{F("kind", &api::compute::DiskType::kind),
-               F("id", &api::compute::DiskType::id),
-               F("creationTimestamp", &api::compute::DiskType::creationTimestamp),
-               F("name", &api::compute::DiskType::name),
-               F("description", &api::compute::DiskType::description),
-               F("validDiskSize", &api::compute::DiskType::validDiskSize),
-               F("defaultDiskSizeGb", &api::compute::DiskType::defaultDiskSizeGb),
-               F("zone", &api::compute::DiskType::zone),
-               F("selfLink", &api::compute::DiskType::selfLink)};
+inline constexpr auto kFields<api::compute::DiskType> = [](auto...) {
+  return Fields{F("kind", &api::compute::DiskType::kind),
+                F("id", &api::compute::DiskType::id),
+                F("creationTimestamp", &api::compute::DiskType::creationTimestamp),
+                F("name", &api::compute::DiskType::name),
+                F("description", &api::compute::DiskType::description),
+                F("validDiskSize", &api::compute::DiskType::validDiskSize),
+                F("defaultDiskSizeGb", &api::compute::DiskType::defaultDiskSizeGb),
+                F("zone", &api::compute::DiskType::zone),
+                F("selfLink", &api::compute::DiskType::selfLink)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::compute::ListOf<api::compute::DiskType>> =
     "DiskTypeList";
@@ -157,9 +164,10 @@ template <>
 inline constexpr std::string_view kTypeName<api::compute::DiskTypesScopedList> =
     "DiskTypesScopedList";
 template <>
-inline constexpr auto kFields<api::compute::DiskTypesScopedList> =
-    std::tuple{F("diskTypes", &api::compute::DiskTypesScopedList::diskTypes),
-               F("warning", &api::compute::DiskTypesScopedList::warning)};
+inline constexpr auto kFields<api::compute::DiskTypesScopedList> = [](auto...) {
+  return Fields{F("diskTypes", &api::compute::DiskTypesScopedList::diskTypes),
+                F("warning", &api::compute::DiskTypesScopedList::warning)};
+};
 template <>
 inline constexpr std::string_view
     kTypeName<api::compute::AggregatedListOf<api::compute::DiskTypesScopedList>> =
@@ -167,15 +175,17 @@ inline constexpr std::string_view
 template <>
 inline constexpr std::string_view kTypeName<api::compute::AcceleratorType> = "AcceleratorType";
 template <>
-inline constexpr auto kFields<api::compute::AcceleratorType> = std::tuple{
-    F("kind", &api::compute::AcceleratorType::kind),
-    F("id", &api::compute::AcceleratorType::id),
-    F("creationTimestamp", &api::compute::AcceleratorType::creationTimestamp),
-    F("name", &api::compute::AcceleratorType::name),
-    F("description", &api::compute::AcceleratorType::description),
-    F("maximumCardsPerInstance", &api::compute::AcceleratorType::maximumCardsPerInstance),
-    F("zone", &api::compute::AcceleratorType::zone),
-    F("selfLink", &api::compute::AcceleratorType::selfLink)};
+inline constexpr auto kFields<api::compute::AcceleratorType> = [](auto...) {
+  return Fields{
+      F("kind", &api::compute::AcceleratorType::kind),
+      F("id", &api::compute::AcceleratorType::id),
+      F("creationTimestamp", &api::compute::AcceleratorType::creationTimestamp),
+      F("name", &api::compute::AcceleratorType::name),
+      F("description", &api::compute::AcceleratorType::description),
+      F("maximumCardsPerInstance", &api::compute::AcceleratorType::maximumCardsPerInstance),
+      F("zone", &api::compute::AcceleratorType::zone),
+      F("selfLink", &api::compute::AcceleratorType::selfLink)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::compute::ListOf<api::compute::AcceleratorType>> =
     "AcceleratorTypeList";
@@ -183,9 +193,10 @@ template <>
 inline constexpr std::string_view kTypeName<api::compute::AcceleratorTypesScopedList> =
     "AcceleratorTypesScopedList";
 template <>
-inline constexpr auto kFields<api::compute::AcceleratorTypesScopedList> =
-    std::tuple{F("acceleratorTypes", &api::compute::AcceleratorTypesScopedList::acceleratorTypes),
-               F("warning", &api::compute::AcceleratorTypesScopedList::warning)};
+inline constexpr auto kFields<api::compute::AcceleratorTypesScopedList> = [](auto...) {
+  return Fields{F("acceleratorTypes", &api::compute::AcceleratorTypesScopedList::acceleratorTypes),
+                F("warning", &api::compute::AcceleratorTypesScopedList::warning)};
+};
 template <>
 inline constexpr std::string_view
     kTypeName<api::compute::AggregatedListOf<api::compute::AcceleratorTypesScopedList>> =

@@ -83,21 +83,23 @@ inline constexpr Method<EditZonal<Snapshot>, Operation> kCreateSnapshot{
 
 namespace fireweed {
 template <>
-inline constexpr auto kFields<api::compute::InsertDisk> =
-    std::tuple{F("project", &api::compute::InsertDisk::project, kPath),
-               F("zone", &api::compute::InsertDisk::zone, kPath),
-               F("requestId", &api::compute::InsertDisk::requestId, kQuery),
-               F("sourceImage", &api::compute::InsertDisk::sourceImage, kQuery),
-               F("body", &api::compute::InsertDisk::body, kBody)};
+inline constexpr auto kFields<api::compute::InsertDisk> = [](auto...) {
+  return Fields{F("project", &api::compute::InsertDisk::project, kPath),
+                F("zone", &api::compute::InsertDisk::zone, kPath),
+                F("requestId", &api::compute::InsertDisk::requestId, kQuery),
+                F("sourceImage", &api::compute::InsertDisk::sourceImage, kQuery),
+                F("body", &api::compute::InsertDisk::body, kBody)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::compute::ResizeBody> = "DisksResizeRequest";
 template <>
 inline constexpr auto kFields<api::compute::ResizeBody> =
-    std::tuple{F("sizeGb", &api::compute::ResizeBody::sizeGb, kRequired)};
+    [](auto...) { return Fields{F("sizeGb", &api::compute::ResizeBody::sizeGb, kRequired)}; };
 template <>
 inline constexpr std::string_view kTypeName<api::compute::Snapshot> = "Snapshot";
 template <>
-inline constexpr auto kFields<api::compute::Snapshot> =
-    std::tuple{F("name", &api::compute::Snapshot::name),
-               F("description", &api::compute::Snapshot::description)};
+inline constexpr auto kFields<api::compute::Snapshot> = [](auto...) {
+  return Fields{F("name", &api::compute::Snapshot::name),
+                F("description", &api::compute::Snapshot::description)};
+};
 }  // namespace fireweed

@@ -60,78 +60,82 @@ namespace fireweed {
 template <>
 inline constexpr std::string_view kTypeName<api::compute::FirewallPorts> = "FirewallAllowed";
 template <>
-inline constexpr auto kFields<api::compute::FirewallPorts> =
-    std::tuple{F("IPProtocol", &api::compute::FirewallPorts::IPProtocol),
-               F("ports", &api::compute::FirewallPorts::ports)};
+inline constexpr auto kFields<api::compute::FirewallPorts> = [](auto...) {
+  return Fields{F("IPProtocol", &api::compute::FirewallPorts::IPProtocol),
+                F("ports", &api::compute::FirewallPorts::ports)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::compute::Firewall> = "Firewall";
 template <>
-inline constexpr auto kFields<api::compute::Firewall> =
-    std::tuple{F("kind", &api::compute::Firewall::kind, kOutput),
-               F("id", &api::compute::Firewall::id, kOutput),
-               F("creationTimestamp", &api::compute::Firewall::creationTimestamp, kOutput),
-               F("name", &api::compute::Firewall::name, kRequired | kImmutable),
-               F("description", &api::compute::Firewall::description),
-               F("network", &api::compute::Firewall::network, kImmutable),
-               F("direction", &api::compute::Firewall::direction, kImmutable),
-               F("priority", &api::compute::Firewall::priority),
-               F("sourceRanges", &api::compute::Firewall::sourceRanges),
-               F("destinationRanges", &api::compute::Firewall::destinationRanges),
-               F("sourceTags", &api::compute::Firewall::sourceTags),
-               F("targetTags", &api::compute::Firewall::targetTags),
-               F("sourceServiceAccounts", &api::compute::Firewall::sourceServiceAccounts),
-               F("targetServiceAccounts", &api::compute::Firewall::targetServiceAccounts),
-               F("allowed", &api::compute::Firewall::allowed),
-               F("denied", &api::compute::Firewall::denied),
-               F("disabled", &api::compute::Firewall::disabled),
-               F("logConfig", &api::compute::Firewall::logConfig),
-               F("selfLink", &api::compute::Firewall::selfLink, kOutput)};
+inline constexpr auto kFields<api::compute::Firewall> = [](auto...) {
+  return Fields{F("kind", &api::compute::Firewall::kind, kOutput),
+                F("id", &api::compute::Firewall::id, kOutput),
+                F("creationTimestamp", &api::compute::Firewall::creationTimestamp, kOutput),
+                F("name", &api::compute::Firewall::name, kRequired | kImmutable),
+                F("description", &api::compute::Firewall::description),
+                F("network", &api::compute::Firewall::network, kImmutable),
+                F("direction", &api::compute::Firewall::direction, kImmutable),
+                F("priority", &api::compute::Firewall::priority),
+                F("sourceRanges", &api::compute::Firewall::sourceRanges),
+                F("destinationRanges", &api::compute::Firewall::destinationRanges),
+                F("sourceTags", &api::compute::Firewall::sourceTags),
+                F("targetTags", &api::compute::Firewall::targetTags),
+                F("sourceServiceAccounts", &api::compute::Firewall::sourceServiceAccounts),
+                F("targetServiceAccounts", &api::compute::Firewall::targetServiceAccounts),
+                F("allowed", &api::compute::Firewall::allowed),
+                F("denied", &api::compute::Firewall::denied),
+                F("disabled", &api::compute::Firewall::disabled),
+                F("logConfig", &api::compute::Firewall::logConfig),
+                F("selfLink", &api::compute::Firewall::selfLink, kOutput)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::compute::ListOf<api::compute::Firewall>> =
     "FirewallList";
 template <>
 inline constexpr std::string_view kTypeName<api::compute::Route> = "Route";
 template <>
-inline constexpr auto kFields<api::compute::Route> =
-    std::tuple{F("kind", &api::compute::Route::kind, kOutput),
-               F("id", &api::compute::Route::id, kOutput),
-               F("creationTimestamp", &api::compute::Route::creationTimestamp, kOutput),
-               F("name", &api::compute::Route::name, kRequired | kImmutable),
-               F("description", &api::compute::Route::description),
-               F("network", &api::compute::Route::network, kImmutable),
-               F("destRange", &api::compute::Route::destRange, kImmutable),
-               F("nextHopGateway", &api::compute::Route::nextHopGateway, kImmutable),
-               F("nextHopInstance", &api::compute::Route::nextHopInstance, kImmutable),
-               F("nextHopIp", &api::compute::Route::nextHopIp, kImmutable),
-               F("nextHopNetwork", &api::compute::Route::nextHopNetwork, kImmutable),
-               F("priority", &api::compute::Route::priority, kImmutable),
-               F("tags", &api::compute::Route::tags, kImmutable),
-               F("selfLink", &api::compute::Route::selfLink, kOutput)};
+inline constexpr auto kFields<api::compute::Route> = [](auto...) {
+  return Fields{F("kind", &api::compute::Route::kind, kOutput),
+                F("id", &api::compute::Route::id, kOutput),
+                F("creationTimestamp", &api::compute::Route::creationTimestamp, kOutput),
+                F("name", &api::compute::Route::name, kRequired | kImmutable),
+                F("description", &api::compute::Route::description),
+                F("network", &api::compute::Route::network, kImmutable),
+                F("destRange", &api::compute::Route::destRange, kImmutable),
+                F("nextHopGateway", &api::compute::Route::nextHopGateway, kImmutable),
+                F("nextHopInstance", &api::compute::Route::nextHopInstance, kImmutable),
+                F("nextHopIp", &api::compute::Route::nextHopIp, kImmutable),
+                F("nextHopNetwork", &api::compute::Route::nextHopNetwork, kImmutable),
+                F("priority", &api::compute::Route::priority, kImmutable),
+                F("tags", &api::compute::Route::tags, kImmutable),
+                F("selfLink", &api::compute::Route::selfLink, kOutput)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::compute::ListOf<api::compute::Route>> =
     "RouteList";
 template <>
 inline constexpr std::string_view kTypeName<api::compute::Address> = "Address";
 template <>
-inline constexpr auto kFields<api::compute::Address> =
-    std::tuple{F("kind", &api::compute::Address::kind, kOutput),
-               F("id", &api::compute::Address::id, kOutput),
-               F("creationTimestamp", &api::compute::Address::creationTimestamp, kOutput),
-               F("name", &api::compute::Address::name, kRequired | kImmutable),
-               F("description", &api::compute::Address::description),
-               F("address", &api::compute::Address::address, kImmutable),
-               F("status", &api::compute::Address::status, kOutput),
-               F("region", &api::compute::Address::region, kOutput),
-               F("networkTier", &api::compute::Address::networkTier),
-               F("addressType", &api::compute::Address::addressType),
-               F("purpose", &api::compute::Address::purpose),
-               F("subnetwork", &api::compute::Address::subnetwork),
-               F("network", &api::compute::Address::network),
-               F("ipVersion", &api::compute::Address::ipVersion),
-               F("users", &api::compute::Address::users, kOutput),
-               F("labels", &api::compute::Address::labels),
-               F("labelFingerprint", &api::compute::Address::labelFingerprint),
-               F("selfLink", &api::compute::Address::selfLink, kOutput)};
+inline constexpr auto kFields<api::compute::Address> = [](auto...) {
+  return Fields{F("kind", &api::compute::Address::kind, kOutput),
+                F("id", &api::compute::Address::id, kOutput),
+                F("creationTimestamp", &api::compute::Address::creationTimestamp, kOutput),
+                F("name", &api::compute::Address::name, kRequired | kImmutable),
+                F("description", &api::compute::Address::description),
+                F("address", &api::compute::Address::address, kImmutable),
+                F("status", &api::compute::Address::status, kOutput),
+                F("region", &api::compute::Address::region, kOutput),
+                F("networkTier", &api::compute::Address::networkTier),
+                F("addressType", &api::compute::Address::addressType),
+                F("purpose", &api::compute::Address::purpose),
+                F("subnetwork", &api::compute::Address::subnetwork),
+                F("network", &api::compute::Address::network),
+                F("ipVersion", &api::compute::Address::ipVersion),
+                F("users", &api::compute::Address::users, kOutput),
+                F("labels", &api::compute::Address::labels),
+                F("labelFingerprint", &api::compute::Address::labelFingerprint),
+                F("selfLink", &api::compute::Address::selfLink, kOutput)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::compute::ListOf<api::compute::Address>> =
     "AddressList";
@@ -139,9 +143,10 @@ template <>
 inline constexpr std::string_view kTypeName<api::compute::AddressesScopedList> =
     "AddressesScopedList";
 template <>
-inline constexpr auto kFields<api::compute::AddressesScopedList> =
-    std::tuple{F("addresses", &api::compute::AddressesScopedList::addresses),
-               F("warning", &api::compute::AddressesScopedList::warning)};
+inline constexpr auto kFields<api::compute::AddressesScopedList> = [](auto...) {
+  return Fields{F("addresses", &api::compute::AddressesScopedList::addresses),
+                F("warning", &api::compute::AddressesScopedList::warning)};
+};
 template <>
 inline constexpr std::string_view
     kTypeName<api::compute::AggregatedListOf<api::compute::AddressesScopedList>> =

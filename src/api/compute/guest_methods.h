@@ -39,31 +39,34 @@ template <>
 inline constexpr std::string_view kTypeName<api::compute::GuestAttributesEntry> =
     "GuestAttributesEntry";
 template <>
-inline constexpr auto kFields<api::compute::GuestAttributesEntry> =
-    std::tuple{F("namespace", &api::compute::GuestAttributesEntry::namespace_),
-               F("key", &api::compute::GuestAttributesEntry::key),
-               F("value", &api::compute::GuestAttributesEntry::value, kKeepEmpty)};
+inline constexpr auto kFields<api::compute::GuestAttributesEntry> = [](auto...) {
+  return Fields{F("namespace", &api::compute::GuestAttributesEntry::namespace_),
+                F("key", &api::compute::GuestAttributesEntry::key),
+                F("value", &api::compute::GuestAttributesEntry::value, kKeepEmpty)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::compute::GuestAttributesValue> =
     "GuestAttributesValue";
 template <>
 inline constexpr auto kFields<api::compute::GuestAttributesValue> =
-    std::tuple{F("items", &api::compute::GuestAttributesValue::items)};
+    [](auto...) { return Fields{F("items", &api::compute::GuestAttributesValue::items)}; };
 template <>
 inline constexpr std::string_view kTypeName<api::compute::GuestAttributes> = "GuestAttributes";
 template <>
-inline constexpr auto kFields<api::compute::GuestAttributes> =
-    std::tuple{F("kind", &api::compute::GuestAttributes::kind),
-               F("queryPath", &api::compute::GuestAttributes::queryPath),
-               F("queryValue", &api::compute::GuestAttributes::queryValue),
-               F("selfLink", &api::compute::GuestAttributes::selfLink),
-               F("variableKey", &api::compute::GuestAttributes::variableKey),
-               F("variableValue", &api::compute::GuestAttributes::variableValue)};
+inline constexpr auto kFields<api::compute::GuestAttributes> = [](auto...) {
+  return Fields{F("kind", &api::compute::GuestAttributes::kind),
+                F("queryPath", &api::compute::GuestAttributes::queryPath),
+                F("queryValue", &api::compute::GuestAttributes::queryValue),
+                F("selfLink", &api::compute::GuestAttributes::selfLink),
+                F("variableKey", &api::compute::GuestAttributes::variableKey),
+                F("variableValue", &api::compute::GuestAttributes::variableValue)};
+};
 template <>
-inline constexpr auto kFields<api::compute::GetGuestAttributes> =
-    std::tuple{F("project", &api::compute::GetGuestAttributes::project, kPath),
-               F("zone", &api::compute::GetGuestAttributes::zone, kPath),
-               F("name", &api::compute::GetGuestAttributes::name, kPath),
-               F("queryPath", &api::compute::GetGuestAttributes::queryPath, kQuery),
-               F("variableKey", &api::compute::GetGuestAttributes::variableKey, kQuery)};
+inline constexpr auto kFields<api::compute::GetGuestAttributes> = [](auto...) {
+  return Fields{F("project", &api::compute::GetGuestAttributes::project, kPath),
+                F("zone", &api::compute::GetGuestAttributes::zone, kPath),
+                F("name", &api::compute::GetGuestAttributes::name, kPath),
+                F("queryPath", &api::compute::GetGuestAttributes::queryPath, kQuery),
+                F("variableKey", &api::compute::GetGuestAttributes::variableKey, kQuery)};
+};
 }  // namespace fireweed

@@ -43,47 +43,50 @@ namespace fireweed {
 template <>
 inline constexpr std::string_view kTypeName<api::compute::Deprecation> = "DeprecationStatus";
 template <>
-inline constexpr auto kFields<api::compute::Deprecation> =
-    std::tuple{F("state", &api::compute::Deprecation::state),
-               F("replacement", &api::compute::Deprecation::replacement),
-               F("deprecated", &api::compute::Deprecation::deprecated),
-               F("obsolete", &api::compute::Deprecation::obsolete),
-               F("deleted", &api::compute::Deprecation::deleted)};
+inline constexpr auto kFields<api::compute::Deprecation> = [](auto...) {
+  return Fields{F("state", &api::compute::Deprecation::state),
+                F("replacement", &api::compute::Deprecation::replacement),
+                F("deprecated", &api::compute::Deprecation::deprecated),
+                F("obsolete", &api::compute::Deprecation::obsolete),
+                F("deleted", &api::compute::Deprecation::deleted)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::compute::RawDisk> = "ImageRawDisk";
 template <>
-inline constexpr auto kFields<api::compute::RawDisk> =
-    std::tuple{F("source", &api::compute::RawDisk::source),
-               F("containerType", &api::compute::RawDisk::containerType),
-               F("sha1Checksum", &api::compute::RawDisk::sha1Checksum)};
+inline constexpr auto kFields<api::compute::RawDisk> = [](auto...) {
+  return Fields{F("source", &api::compute::RawDisk::source),
+                F("containerType", &api::compute::RawDisk::containerType),
+                F("sha1Checksum", &api::compute::RawDisk::sha1Checksum)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::compute::Image> = "Image";
 template <>
-inline constexpr auto kFields<api::compute::Image> =
-    std::tuple{F("kind", &api::compute::Image::kind, kOutput),
-               F("id", &api::compute::Image::id, kOutput),
-               F("creationTimestamp", &api::compute::Image::creationTimestamp, kOutput),
-               F("name", &api::compute::Image::name, kRequired | kImmutable),
-               F("description", &api::compute::Image::description),
-               F("family", &api::compute::Image::family),
-               F("status", &api::compute::Image::status, kOutput),
-               F("sourceType", &api::compute::Image::sourceType),
-               F("sourceImage", &api::compute::Image::sourceImage, kImmutable),
-               F("sourceDisk", &api::compute::Image::sourceDisk, kImmutable),
-               F("sourceSnapshot", &api::compute::Image::sourceSnapshot, kImmutable),
-               F("sourceImageId", &api::compute::Image::sourceImageId, kOutput),
-               F("sourceDiskId", &api::compute::Image::sourceDiskId, kOutput),
-               F("rawDisk", &api::compute::Image::rawDisk, kImmutable),
-               F("architecture", &api::compute::Image::architecture),
-               F("diskSizeGb", &api::compute::Image::diskSizeGb),
-               F("archiveSizeBytes", &api::compute::Image::archiveSizeBytes, kOutput),
-               F("licenses", &api::compute::Image::licenses),
-               F("storageLocations", &api::compute::Image::storageLocations),
-               F("guestOsFeatures", &api::compute::Image::guestOsFeatures),
-               F("labels", &api::compute::Image::labels),
-               F("labelFingerprint", &api::compute::Image::labelFingerprint),
-               F("deprecated", &api::compute::Image::deprecated),
-               F("selfLink", &api::compute::Image::selfLink, kOutput)};
+inline constexpr auto kFields<api::compute::Image> = [](auto...) {
+  return Fields{F("kind", &api::compute::Image::kind, kOutput),
+                F("id", &api::compute::Image::id, kOutput),
+                F("creationTimestamp", &api::compute::Image::creationTimestamp, kOutput),
+                F("name", &api::compute::Image::name, kRequired | kImmutable),
+                F("description", &api::compute::Image::description),
+                F("family", &api::compute::Image::family),
+                F("status", &api::compute::Image::status, kOutput),
+                F("sourceType", &api::compute::Image::sourceType),
+                F("sourceImage", &api::compute::Image::sourceImage, kImmutable),
+                F("sourceDisk", &api::compute::Image::sourceDisk, kImmutable),
+                F("sourceSnapshot", &api::compute::Image::sourceSnapshot, kImmutable),
+                F("sourceImageId", &api::compute::Image::sourceImageId, kOutput),
+                F("sourceDiskId", &api::compute::Image::sourceDiskId, kOutput),
+                F("rawDisk", &api::compute::Image::rawDisk, kImmutable),
+                F("architecture", &api::compute::Image::architecture),
+                F("diskSizeGb", &api::compute::Image::diskSizeGb),
+                F("archiveSizeBytes", &api::compute::Image::archiveSizeBytes, kOutput),
+                F("licenses", &api::compute::Image::licenses),
+                F("storageLocations", &api::compute::Image::storageLocations),
+                F("guestOsFeatures", &api::compute::Image::guestOsFeatures),
+                F("labels", &api::compute::Image::labels),
+                F("labelFingerprint", &api::compute::Image::labelFingerprint),
+                F("deprecated", &api::compute::Image::deprecated),
+                F("selfLink", &api::compute::Image::selfLink, kOutput)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::compute::ListOf<api::compute::Image>> =
     "ImageList";
@@ -91,5 +94,5 @@ template <>
 inline constexpr std::string_view kTypeName<api::compute::ImageFamilyView> = "ImageFamilyView";
 template <>
 inline constexpr auto kFields<api::compute::ImageFamilyView> =
-    std::tuple{F("image", &api::compute::ImageFamilyView::image)};
+    [](auto...) { return Fields{F("image", &api::compute::ImageFamilyView::image)}; };
 }  // namespace fireweed

@@ -70,19 +70,22 @@ inline constexpr Method<TestImagePermissions, TestPermissionsBody> kTestImagePer
 
 namespace fireweed {
 template <>
-inline constexpr auto kFields<api::compute::InsertImage> =
-    std::tuple{F("project", &api::compute::InsertImage::project, kPath),
-               F("requestId", &api::compute::InsertImage::requestId, kQuery),
-               F("forceCreate", &api::compute::InsertImage::forceCreate, kQuery),
-               F("body", &api::compute::InsertImage::body, kBody)};
+inline constexpr auto kFields<api::compute::InsertImage> = [](auto...) {
+  return Fields{F("project", &api::compute::InsertImage::project, kPath),
+                F("requestId", &api::compute::InsertImage::requestId, kQuery),
+                F("forceCreate", &api::compute::InsertImage::forceCreate, kQuery),
+                F("body", &api::compute::InsertImage::body, kBody)};
+};
 template <>
-inline constexpr auto kFields<api::compute::SetImagePolicy> =
-    std::tuple{F("project", &api::compute::SetImagePolicy::project, kPath),
-               F("name", &api::compute::SetImagePolicy::name, kPath),
-               F("body", &api::compute::SetImagePolicy::body, kBody)};
+inline constexpr auto kFields<api::compute::SetImagePolicy> = [](auto...) {
+  return Fields{F("project", &api::compute::SetImagePolicy::project, kPath),
+                F("name", &api::compute::SetImagePolicy::name, kPath),
+                F("body", &api::compute::SetImagePolicy::body, kBody)};
+};
 template <>
-inline constexpr auto kFields<api::compute::TestImagePermissions> =
-    std::tuple{F("project", &api::compute::TestImagePermissions::project, kPath),
-               F("name", &api::compute::TestImagePermissions::name, kPath),
-               F("body", &api::compute::TestImagePermissions::body, kBody)};
+inline constexpr auto kFields<api::compute::TestImagePermissions> = [](auto...) {
+  return Fields{F("project", &api::compute::TestImagePermissions::project, kPath),
+                F("name", &api::compute::TestImagePermissions::name, kPath),
+                F("body", &api::compute::TestImagePermissions::body, kBody)};
+};
 }  // namespace fireweed

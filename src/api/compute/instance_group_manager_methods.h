@@ -190,98 +190,111 @@ inline constexpr std::string_view kTypeName<api::compute::GroupInstances> =
     "InstanceGroupManagersInstancesRequest";
 template <>
 inline constexpr auto kFields<api::compute::GroupInstances> =
-    std::tuple{F("instances", &api::compute::GroupInstances::instances)};
+    [](auto...) { return Fields{F("instances", &api::compute::GroupInstances::instances)}; };
 template <>
 inline constexpr std::string_view kTypeName<api::compute::GroupTemplate> =
     "InstanceGroupManagersSetInstanceTemplateRequest";
 template <>
-inline constexpr auto kFields<api::compute::GroupTemplate> =
-    std::tuple{F("instanceTemplate", &api::compute::GroupTemplate::instanceTemplate)};
+inline constexpr auto kFields<api::compute::GroupTemplate> = [](auto...) {
+  return Fields{F("instanceTemplate", &api::compute::GroupTemplate::instanceTemplate)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::compute::GroupTargetPools> =
     "InstanceGroupManagersSetTargetPoolsRequest";
 template <>
-inline constexpr auto kFields<api::compute::GroupTargetPools> =
-    std::tuple{F("targetPools", &api::compute::GroupTargetPools::targetPools),
-               F("fingerprint", &api::compute::GroupTargetPools::fingerprint)};
+inline constexpr auto kFields<api::compute::GroupTargetPools> = [](auto...) {
+  return Fields{F("targetPools", &api::compute::GroupTargetPools::targetPools),
+                F("fingerprint", &api::compute::GroupTargetPools::fingerprint)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::compute::PerInstanceConfig> = "PerInstanceConfig";
 template <>
-inline constexpr auto kFields<api::compute::PerInstanceConfig> =
-    std::tuple{F("name", &api::compute::PerInstanceConfig::name),
-               F("preservedState", &api::compute::PerInstanceConfig::preservedState)};
+inline constexpr auto kFields<api::compute::PerInstanceConfig> = [](auto...) {
+  return Fields{F("name", &api::compute::PerInstanceConfig::name),
+                F("preservedState", &api::compute::PerInstanceConfig::preservedState)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::compute::GroupNewInstances> =
     "InstanceGroupManagersCreateInstancesRequest";
 template <>
 inline constexpr auto kFields<api::compute::GroupNewInstances> =
-    std::tuple{F("instances", &api::compute::GroupNewInstances::instances)};
+    [](auto...) { return Fields{F("instances", &api::compute::GroupNewInstances::instances)}; };
 template <>
-inline constexpr auto kFields<api::compute::InsertManagedGroup> =
-    std::tuple{F("project", &api::compute::InsertManagedGroup::project, kPath),
-               F("zone", &api::compute::InsertManagedGroup::zone, kPath),
-               F("requestId", &api::compute::InsertManagedGroup::requestId, kQuery),
-               F("body", &api::compute::InsertManagedGroup::body, kBody)};
+inline constexpr auto kFields<api::compute::InsertManagedGroup> = [](auto...) {
+  return Fields{F("project", &api::compute::InsertManagedGroup::project, kPath),
+                F("zone", &api::compute::InsertManagedGroup::zone, kPath),
+                F("requestId", &api::compute::InsertManagedGroup::requestId, kQuery),
+                F("body", &api::compute::InsertManagedGroup::body, kBody)};
+};
 template <>
-inline constexpr auto kFields<api::compute::InsertRegionalManagedGroup> =
-    std::tuple{F("project", &api::compute::InsertRegionalManagedGroup::project, kPath),
-               F("region", &api::compute::InsertRegionalManagedGroup::region, kPath),
-               F("requestId", &api::compute::InsertRegionalManagedGroup::requestId, kQuery),
-               F("body", &api::compute::InsertRegionalManagedGroup::body, kBody)};
+inline constexpr auto kFields<api::compute::InsertRegionalManagedGroup> = [](auto...) {
+  return Fields{F("project", &api::compute::InsertRegionalManagedGroup::project, kPath),
+                F("region", &api::compute::InsertRegionalManagedGroup::region, kPath),
+                F("requestId", &api::compute::InsertRegionalManagedGroup::requestId, kQuery),
+                F("body", &api::compute::InsertRegionalManagedGroup::body, kBody)};
+};
 template <>
-inline constexpr auto kFields<api::compute::PatchManagedGroup> =
-    std::tuple{F("project", &api::compute::PatchManagedGroup::project, kPath),
-               F("zone", &api::compute::PatchManagedGroup::zone, kPath),
-               F("name", &api::compute::PatchManagedGroup::name, kPath),
-               F("requestId", &api::compute::PatchManagedGroup::requestId, kQuery)};
+inline constexpr auto kFields<api::compute::PatchManagedGroup> = [](auto...) {
+  return Fields{F("project", &api::compute::PatchManagedGroup::project, kPath),
+                F("zone", &api::compute::PatchManagedGroup::zone, kPath),
+                F("name", &api::compute::PatchManagedGroup::name, kPath),
+                F("requestId", &api::compute::PatchManagedGroup::requestId, kQuery)};
+};
 template <>
-inline constexpr auto kFields<api::compute::ChangeManagedGroup> =
-    std::tuple{F("project", &api::compute::ChangeManagedGroup::project, kPath),
-               F("zone", &api::compute::ChangeManagedGroup::zone, kPath),
-               F("name", &api::compute::ChangeManagedGroup::name, kPath),
-               F("requestId", &api::compute::ChangeManagedGroup::requestId, kQuery)};
+inline constexpr auto kFields<api::compute::ChangeManagedGroup> = [](auto...) {
+  return Fields{F("project", &api::compute::ChangeManagedGroup::project, kPath),
+                F("zone", &api::compute::ChangeManagedGroup::zone, kPath),
+                F("name", &api::compute::ChangeManagedGroup::name, kPath),
+                F("requestId", &api::compute::ChangeManagedGroup::requestId, kQuery)};
+};
 template <>
-inline constexpr auto kFields<api::compute::ResizeManagedGroup> =
-    std::tuple{F("project", &api::compute::ResizeManagedGroup::project, kPath),
-               F("zone", &api::compute::ResizeManagedGroup::zone, kPath),
-               F("name", &api::compute::ResizeManagedGroup::name, kPath),
-               F("requestId", &api::compute::ResizeManagedGroup::requestId, kQuery),
-               F("size", &api::compute::ResizeManagedGroup::size, kQuery)};
+inline constexpr auto kFields<api::compute::ResizeManagedGroup> = [](auto...) {
+  return Fields{F("project", &api::compute::ResizeManagedGroup::project, kPath),
+                F("zone", &api::compute::ResizeManagedGroup::zone, kPath),
+                F("name", &api::compute::ResizeManagedGroup::name, kPath),
+                F("requestId", &api::compute::ResizeManagedGroup::requestId, kQuery),
+                F("size", &api::compute::ResizeManagedGroup::size, kQuery)};
+};
 template <>
-inline constexpr auto kFields<api::compute::ListManaged> =
-    std::tuple{F("project", &api::compute::ListManaged::project, kPath),
-               F("zone", &api::compute::ListManaged::zone, kPath),
-               F("name", &api::compute::ListManaged::name, kPath),
-               F("filter", &api::compute::ListManaged::filter, kQuery),
-               F("pageToken", &api::compute::ListManaged::pageToken, kQuery),
-               F("orderBy", &api::compute::ListManaged::orderBy, kQuery),
-               F("maxResults", &api::compute::ListManaged::maxResults, kQuery)};
+inline constexpr auto kFields<api::compute::ListManaged> = [](auto...) {
+  return Fields{F("project", &api::compute::ListManaged::project, kPath),
+                F("zone", &api::compute::ListManaged::zone, kPath),
+                F("name", &api::compute::ListManaged::name, kPath),
+                F("filter", &api::compute::ListManaged::filter, kQuery),
+                F("pageToken", &api::compute::ListManaged::pageToken, kQuery),
+                F("orderBy", &api::compute::ListManaged::orderBy, kQuery),
+                F("maxResults", &api::compute::ListManaged::maxResults, kQuery)};
+};
 template <>
-inline constexpr auto kFields<api::compute::ChangeGroupInstances> =
-    std::tuple{F("project", &api::compute::ChangeGroupInstances::project, kPath),
-               F("zone", &api::compute::ChangeGroupInstances::zone, kPath),
-               F("name", &api::compute::ChangeGroupInstances::name, kPath),
-               F("requestId", &api::compute::ChangeGroupInstances::requestId, kQuery),
-               F("body", &api::compute::ChangeGroupInstances::body, kBody)};
+inline constexpr auto kFields<api::compute::ChangeGroupInstances> = [](auto...) {
+  return Fields{F("project", &api::compute::ChangeGroupInstances::project, kPath),
+                F("zone", &api::compute::ChangeGroupInstances::zone, kPath),
+                F("name", &api::compute::ChangeGroupInstances::name, kPath),
+                F("requestId", &api::compute::ChangeGroupInstances::requestId, kQuery),
+                F("body", &api::compute::ChangeGroupInstances::body, kBody)};
+};
 template <>
-inline constexpr auto kFields<api::compute::CreateGroupInstances> =
-    std::tuple{F("project", &api::compute::CreateGroupInstances::project, kPath),
-               F("zone", &api::compute::CreateGroupInstances::zone, kPath),
-               F("name", &api::compute::CreateGroupInstances::name, kPath),
-               F("requestId", &api::compute::CreateGroupInstances::requestId, kQuery),
-               F("body", &api::compute::CreateGroupInstances::body, kBody)};
+inline constexpr auto kFields<api::compute::CreateGroupInstances> = [](auto...) {
+  return Fields{F("project", &api::compute::CreateGroupInstances::project, kPath),
+                F("zone", &api::compute::CreateGroupInstances::zone, kPath),
+                F("name", &api::compute::CreateGroupInstances::name, kPath),
+                F("requestId", &api::compute::CreateGroupInstances::requestId, kQuery),
+                F("body", &api::compute::CreateGroupInstances::body, kBody)};
+};
 template <>
-inline constexpr auto kFields<api::compute::SetGroupTemplate> =
-    std::tuple{F("project", &api::compute::SetGroupTemplate::project, kPath),
-               F("zone", &api::compute::SetGroupTemplate::zone, kPath),
-               F("name", &api::compute::SetGroupTemplate::name, kPath),
-               F("requestId", &api::compute::SetGroupTemplate::requestId, kQuery),
-               F("body", &api::compute::SetGroupTemplate::body, kBody)};
+inline constexpr auto kFields<api::compute::SetGroupTemplate> = [](auto...) {
+  return Fields{F("project", &api::compute::SetGroupTemplate::project, kPath),
+                F("zone", &api::compute::SetGroupTemplate::zone, kPath),
+                F("name", &api::compute::SetGroupTemplate::name, kPath),
+                F("requestId", &api::compute::SetGroupTemplate::requestId, kQuery),
+                F("body", &api::compute::SetGroupTemplate::body, kBody)};
+};
 template <>
-inline constexpr auto kFields<api::compute::SetGroupTargetPools> =
-    std::tuple{F("project", &api::compute::SetGroupTargetPools::project, kPath),
-               F("zone", &api::compute::SetGroupTargetPools::zone, kPath),
-               F("name", &api::compute::SetGroupTargetPools::name, kPath),
-               F("requestId", &api::compute::SetGroupTargetPools::requestId, kQuery),
-               F("body", &api::compute::SetGroupTargetPools::body, kBody)};
+inline constexpr auto kFields<api::compute::SetGroupTargetPools> = [](auto...) {
+  return Fields{F("project", &api::compute::SetGroupTargetPools::project, kPath),
+                F("zone", &api::compute::SetGroupTargetPools::zone, kPath),
+                F("name", &api::compute::SetGroupTargetPools::name, kPath),
+                F("requestId", &api::compute::SetGroupTargetPools::requestId, kQuery),
+                F("body", &api::compute::SetGroupTargetPools::body, kBody)};
+};
 }  // namespace fireweed

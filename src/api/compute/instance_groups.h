@@ -160,19 +160,20 @@ namespace fireweed {
 template <>
 inline constexpr std::string_view kTypeName<api::compute::InstanceGroup> = "InstanceGroup";
 template <>
-inline constexpr auto kFields<api::compute::InstanceGroup> =
-    std::tuple{F("kind", &api::compute::InstanceGroup::kind, kOutput),
-               F("id", &api::compute::InstanceGroup::id, kOutput),
-               F("creationTimestamp", &api::compute::InstanceGroup::creationTimestamp, kOutput),
-               F("name", &api::compute::InstanceGroup::name, kRequired | kImmutable),
-               F("description", &api::compute::InstanceGroup::description),
-               F("zone", &api::compute::InstanceGroup::zone, kOutput),
-               F("network", &api::compute::InstanceGroup::network),
-               F("subnetwork", &api::compute::InstanceGroup::subnetwork),
-               F("namedPorts", &api::compute::InstanceGroup::namedPorts),
-               F("size", &api::compute::InstanceGroup::size, kOutput),
-               F("fingerprint", &api::compute::InstanceGroup::fingerprint),
-               F("selfLink", &api::compute::InstanceGroup::selfLink, kOutput)};
+inline constexpr auto kFields<api::compute::InstanceGroup> = [](auto...) {
+  return Fields{F("kind", &api::compute::InstanceGroup::kind, kOutput),
+                F("id", &api::compute::InstanceGroup::id, kOutput),
+                F("creationTimestamp", &api::compute::InstanceGroup::creationTimestamp, kOutput),
+                F("name", &api::compute::InstanceGroup::name, kRequired | kImmutable),
+                F("description", &api::compute::InstanceGroup::description),
+                F("zone", &api::compute::InstanceGroup::zone, kOutput),
+                F("network", &api::compute::InstanceGroup::network),
+                F("subnetwork", &api::compute::InstanceGroup::subnetwork),
+                F("namedPorts", &api::compute::InstanceGroup::namedPorts),
+                F("size", &api::compute::InstanceGroup::size, kOutput),
+                F("fingerprint", &api::compute::InstanceGroup::fingerprint),
+                F("selfLink", &api::compute::InstanceGroup::selfLink, kOutput)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::compute::ListOf<api::compute::InstanceGroup>> =
     "InstanceGroupList";
@@ -180,9 +181,10 @@ template <>
 inline constexpr std::string_view kTypeName<api::compute::InstanceGroupsScopedList> =
     "InstanceGroupsScopedList";
 template <>
-inline constexpr auto kFields<api::compute::InstanceGroupsScopedList> =
-    std::tuple{F("instanceGroups", &api::compute::InstanceGroupsScopedList::instanceGroups),
-               F("warning", &api::compute::InstanceGroupsScopedList::warning)};
+inline constexpr auto kFields<api::compute::InstanceGroupsScopedList> = [](auto...) {
+  return Fields{F("instanceGroups", &api::compute::InstanceGroupsScopedList::instanceGroups),
+                F("warning", &api::compute::InstanceGroupsScopedList::warning)};
+};
 template <>
 inline constexpr std::string_view
     kTypeName<api::compute::AggregatedListOf<api::compute::InstanceGroupsScopedList>> =
@@ -191,20 +193,23 @@ template <>
 inline constexpr std::string_view kTypeName<api::compute::GroupedInstance> =
     "InstanceWithNamedPorts";
 template <>
-inline constexpr auto kFields<api::compute::GroupedInstance> =
-    std::tuple{F("instance", &api::compute::GroupedInstance::instance),
-               F("status", &api::compute::GroupedInstance::status),
-               F("namedPorts", &api::compute::GroupedInstance::namedPorts)};
+inline constexpr auto kFields<api::compute::GroupedInstance> = [](auto...) {
+  return Fields{F("instance", &api::compute::GroupedInstance::instance),
+                F("status", &api::compute::GroupedInstance::status),
+                F("namedPorts", &api::compute::GroupedInstance::namedPorts)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::compute::ListOf<api::compute::GroupedInstance>> =
     "InstanceGroupsListInstances";
 template <>
 inline constexpr std::string_view kTypeName<api::compute::Autoscaler> = "Autoscaler";
 template <>
-inline constexpr auto kFields<api::compute::Autoscaler> = std::tuple{
-    F("kind", &api::compute::Autoscaler::kind), F("name", &api::compute::Autoscaler::name),
-    F("target", &api::compute::Autoscaler::target), F("zone", &api::compute::Autoscaler::zone),
-    F("selfLink", &api::compute::Autoscaler::selfLink)};
+inline constexpr auto kFields<api::compute::Autoscaler> = [](auto...) {
+  return Fields{
+      F("kind", &api::compute::Autoscaler::kind), F("name", &api::compute::Autoscaler::name),
+      F("target", &api::compute::Autoscaler::target), F("zone", &api::compute::Autoscaler::zone),
+      F("selfLink", &api::compute::Autoscaler::selfLink)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::compute::ListOf<api::compute::Autoscaler>> =
     "AutoscalerList";
@@ -212,9 +217,10 @@ template <>
 inline constexpr std::string_view kTypeName<api::compute::AutoscalersScopedList> =
     "AutoscalersScopedList";
 template <>
-inline constexpr auto kFields<api::compute::AutoscalersScopedList> =
-    std::tuple{F("autoscalers", &api::compute::AutoscalersScopedList::autoscalers),
-               F("warning", &api::compute::AutoscalersScopedList::warning)};
+inline constexpr auto kFields<api::compute::AutoscalersScopedList> = [](auto...) {
+  return Fields{F("autoscalers", &api::compute::AutoscalersScopedList::autoscalers),
+                F("warning", &api::compute::AutoscalersScopedList::warning)};
+};
 template <>
 inline constexpr std::string_view
     kTypeName<api::compute::AggregatedListOf<api::compute::AutoscalersScopedList>> =
@@ -223,60 +229,66 @@ template <>
 inline constexpr std::string_view kTypeName<api::compute::GroupedReference> = "InstanceReference";
 template <>
 inline constexpr auto kFields<api::compute::GroupedReference> =
-    std::tuple{F("instance", &api::compute::GroupedReference::instance)};
+    [](auto...) { return Fields{F("instance", &api::compute::GroupedReference::instance)}; };
 template <>
 inline constexpr std::string_view kTypeName<api::compute::GroupedReferences> =
     "InstanceGroupsInstancesRequest";
 template <>
 inline constexpr auto kFields<api::compute::GroupedReferences> =
-    std::tuple{F("instances", &api::compute::GroupedReferences::instances)};
+    [](auto...) { return Fields{F("instances", &api::compute::GroupedReferences::instances)}; };
 template <>
 inline constexpr std::string_view kTypeName<api::compute::GroupPorts> =
     "InstanceGroupsSetNamedPortsRequest";
 template <>
-inline constexpr auto kFields<api::compute::GroupPorts> =
-    std::tuple{F("namedPorts", &api::compute::GroupPorts::namedPorts),
-               F("fingerprint", &api::compute::GroupPorts::fingerprint)};
+inline constexpr auto kFields<api::compute::GroupPorts> = [](auto...) {
+  return Fields{F("namedPorts", &api::compute::GroupPorts::namedPorts),
+                F("fingerprint", &api::compute::GroupPorts::fingerprint)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::compute::GroupedState> =
     "InstanceGroupsListInstancesRequest";
 template <>
 inline constexpr auto kFields<api::compute::GroupedState> =
-    std::tuple{F("instanceState", &api::compute::GroupedState::instanceState)};
+    [](auto...) { return Fields{F("instanceState", &api::compute::GroupedState::instanceState)}; };
 template <>
-inline constexpr auto kFields<api::compute::InsertGroup> =
-    std::tuple{F("project", &api::compute::InsertGroup::project, kPath),
-               F("zone", &api::compute::InsertGroup::zone, kPath),
-               F("requestId", &api::compute::InsertGroup::requestId, kQuery),
-               F("body", &api::compute::InsertGroup::body, kBody)};
+inline constexpr auto kFields<api::compute::InsertGroup> = [](auto...) {
+  return Fields{F("project", &api::compute::InsertGroup::project, kPath),
+                F("zone", &api::compute::InsertGroup::zone, kPath),
+                F("requestId", &api::compute::InsertGroup::requestId, kQuery),
+                F("body", &api::compute::InsertGroup::body, kBody)};
+};
 template <>
-inline constexpr auto kFields<api::compute::ChangeGroup> =
-    std::tuple{F("project", &api::compute::ChangeGroup::project, kPath),
-               F("zone", &api::compute::ChangeGroup::zone, kPath),
-               F("name", &api::compute::ChangeGroup::name, kPath),
-               F("requestId", &api::compute::ChangeGroup::requestId, kQuery)};
+inline constexpr auto kFields<api::compute::ChangeGroup> = [](auto...) {
+  return Fields{F("project", &api::compute::ChangeGroup::project, kPath),
+                F("zone", &api::compute::ChangeGroup::zone, kPath),
+                F("name", &api::compute::ChangeGroup::name, kPath),
+                F("requestId", &api::compute::ChangeGroup::requestId, kQuery)};
+};
 template <>
-inline constexpr auto kFields<api::compute::ChangeGroupMembers> =
-    std::tuple{F("project", &api::compute::ChangeGroupMembers::project, kPath),
-               F("zone", &api::compute::ChangeGroupMembers::zone, kPath),
-               F("name", &api::compute::ChangeGroupMembers::name, kPath),
-               F("requestId", &api::compute::ChangeGroupMembers::requestId, kQuery),
-               F("body", &api::compute::ChangeGroupMembers::body, kBody)};
+inline constexpr auto kFields<api::compute::ChangeGroupMembers> = [](auto...) {
+  return Fields{F("project", &api::compute::ChangeGroupMembers::project, kPath),
+                F("zone", &api::compute::ChangeGroupMembers::zone, kPath),
+                F("name", &api::compute::ChangeGroupMembers::name, kPath),
+                F("requestId", &api::compute::ChangeGroupMembers::requestId, kQuery),
+                F("body", &api::compute::ChangeGroupMembers::body, kBody)};
+};
 template <>
-inline constexpr auto kFields<api::compute::SetGroupPorts> =
-    std::tuple{F("project", &api::compute::SetGroupPorts::project, kPath),
-               F("zone", &api::compute::SetGroupPorts::zone, kPath),
-               F("name", &api::compute::SetGroupPorts::name, kPath),
-               F("requestId", &api::compute::SetGroupPorts::requestId, kQuery),
-               F("body", &api::compute::SetGroupPorts::body, kBody)};
+inline constexpr auto kFields<api::compute::SetGroupPorts> = [](auto...) {
+  return Fields{F("project", &api::compute::SetGroupPorts::project, kPath),
+                F("zone", &api::compute::SetGroupPorts::zone, kPath),
+                F("name", &api::compute::SetGroupPorts::name, kPath),
+                F("requestId", &api::compute::SetGroupPorts::requestId, kQuery),
+                F("body", &api::compute::SetGroupPorts::body, kBody)};
+};
 template <>
-inline constexpr auto kFields<api::compute::ListGroupMembers> =
-    std::tuple{F("project", &api::compute::ListGroupMembers::project, kPath),
-               F("zone", &api::compute::ListGroupMembers::zone, kPath),
-               F("name", &api::compute::ListGroupMembers::name, kPath),
-               F("filter", &api::compute::ListGroupMembers::filter, kQuery),
-               F("pageToken", &api::compute::ListGroupMembers::pageToken, kQuery),
-               F("orderBy", &api::compute::ListGroupMembers::orderBy, kQuery),
-               F("maxResults", &api::compute::ListGroupMembers::maxResults, kQuery),
-               F("body", &api::compute::ListGroupMembers::body, kBody)};
+inline constexpr auto kFields<api::compute::ListGroupMembers> = [](auto...) {
+  return Fields{F("project", &api::compute::ListGroupMembers::project, kPath),
+                F("zone", &api::compute::ListGroupMembers::zone, kPath),
+                F("name", &api::compute::ListGroupMembers::name, kPath),
+                F("filter", &api::compute::ListGroupMembers::filter, kQuery),
+                F("pageToken", &api::compute::ListGroupMembers::pageToken, kQuery),
+                F("orderBy", &api::compute::ListGroupMembers::orderBy, kQuery),
+                F("maxResults", &api::compute::ListGroupMembers::maxResults, kQuery),
+                F("body", &api::compute::ListGroupMembers::body, kBody)};
+};
 }  // namespace fireweed

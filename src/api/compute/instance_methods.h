@@ -130,51 +130,59 @@ inline constexpr Method<GetSerialPort, SerialPortOutput> kGetSerialPort{
 
 namespace fireweed {
 template <>
-inline constexpr auto kFields<api::compute::InsertInstance> = std::tuple{
-    F("project", &api::compute::InsertInstance::project, kPath),
-    F("zone", &api::compute::InsertInstance::zone, kPath),
-    F("requestId", &api::compute::InsertInstance::requestId, kQuery),
-    F("sourceInstanceTemplate", &api::compute::InsertInstance::sourceInstanceTemplate, kQuery),
-    F("body", &api::compute::InsertInstance::body, kBody)};
+inline constexpr auto kFields<api::compute::InsertInstance> = [](auto...) {
+  return Fields{
+      F("project", &api::compute::InsertInstance::project, kPath),
+      F("zone", &api::compute::InsertInstance::zone, kPath),
+      F("requestId", &api::compute::InsertInstance::requestId, kQuery),
+      F("sourceInstanceTemplate", &api::compute::InsertInstance::sourceInstanceTemplate, kQuery),
+      F("body", &api::compute::InsertInstance::body, kBody)};
+};
 template <>
-inline constexpr auto kFields<api::compute::ChangeInstance> =
-    std::tuple{F("project", &api::compute::ChangeInstance::project, kPath),
-               F("zone", &api::compute::ChangeInstance::zone, kPath),
-               F("name", &api::compute::ChangeInstance::name, kPath),
-               F("requestId", &api::compute::ChangeInstance::requestId, kQuery)};
+inline constexpr auto kFields<api::compute::ChangeInstance> = [](auto...) {
+  return Fields{F("project", &api::compute::ChangeInstance::project, kPath),
+                F("zone", &api::compute::ChangeInstance::zone, kPath),
+                F("name", &api::compute::ChangeInstance::name, kPath),
+                F("requestId", &api::compute::ChangeInstance::requestId, kQuery)};
+};
 template <>
-inline constexpr auto kFields<api::compute::SetInstanceMetadata> =
-    std::tuple{F("project", &api::compute::SetInstanceMetadata::project, kPath),
-               F("zone", &api::compute::SetInstanceMetadata::zone, kPath),
-               F("name", &api::compute::SetInstanceMetadata::name, kPath),
-               F("requestId", &api::compute::SetInstanceMetadata::requestId, kQuery),
-               F("body", &api::compute::SetInstanceMetadata::body, kBody)};
+inline constexpr auto kFields<api::compute::SetInstanceMetadata> = [](auto...) {
+  return Fields{F("project", &api::compute::SetInstanceMetadata::project, kPath),
+                F("zone", &api::compute::SetInstanceMetadata::zone, kPath),
+                F("name", &api::compute::SetInstanceMetadata::name, kPath),
+                F("requestId", &api::compute::SetInstanceMetadata::requestId, kQuery),
+                F("body", &api::compute::SetInstanceMetadata::body, kBody)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::compute::InstanceLabels> =
     "InstancesSetLabelsRequest";
 template <>
-inline constexpr auto kFields<api::compute::InstanceLabels> =
-    std::tuple{F("labels", &api::compute::InstanceLabels::labels),
-               F("labelFingerprint", &api::compute::InstanceLabels::labelFingerprint)};
+inline constexpr auto kFields<api::compute::InstanceLabels> = [](auto...) {
+  return Fields{F("labels", &api::compute::InstanceLabels::labels),
+                F("labelFingerprint", &api::compute::InstanceLabels::labelFingerprint)};
+};
 template <>
-inline constexpr auto kFields<api::compute::SetInstanceLabels> =
-    std::tuple{F("project", &api::compute::SetInstanceLabels::project, kPath),
-               F("zone", &api::compute::SetInstanceLabels::zone, kPath),
-               F("name", &api::compute::SetInstanceLabels::name, kPath),
-               F("requestId", &api::compute::SetInstanceLabels::requestId, kQuery),
-               F("body", &api::compute::SetInstanceLabels::body, kBody)};
+inline constexpr auto kFields<api::compute::SetInstanceLabels> = [](auto...) {
+  return Fields{F("project", &api::compute::SetInstanceLabels::project, kPath),
+                F("zone", &api::compute::SetInstanceLabels::zone, kPath),
+                F("name", &api::compute::SetInstanceLabels::name, kPath),
+                F("requestId", &api::compute::SetInstanceLabels::requestId, kQuery),
+                F("body", &api::compute::SetInstanceLabels::body, kBody)};
+};
 template <>
-inline constexpr auto kFields<api::compute::SetInstanceTags> =
-    std::tuple{F("project", &api::compute::SetInstanceTags::project, kPath),
-               F("zone", &api::compute::SetInstanceTags::zone, kPath),
-               F("name", &api::compute::SetInstanceTags::name, kPath),
-               F("requestId", &api::compute::SetInstanceTags::requestId, kQuery),
-               F("body", &api::compute::SetInstanceTags::body, kBody)};
+inline constexpr auto kFields<api::compute::SetInstanceTags> = [](auto...) {
+  return Fields{F("project", &api::compute::SetInstanceTags::project, kPath),
+                F("zone", &api::compute::SetInstanceTags::zone, kPath),
+                F("name", &api::compute::SetInstanceTags::name, kPath),
+                F("requestId", &api::compute::SetInstanceTags::requestId, kQuery),
+                F("body", &api::compute::SetInstanceTags::body, kBody)};
+};
 template <>
-inline constexpr auto kFields<api::compute::GetSerialPort> =
-    std::tuple{F("project", &api::compute::GetSerialPort::project, kPath),
-               F("zone", &api::compute::GetSerialPort::zone, kPath),
-               F("name", &api::compute::GetSerialPort::name, kPath),
-               F("port", &api::compute::GetSerialPort::port, kQuery),
-               F("start", &api::compute::GetSerialPort::start, kQuery)};
+inline constexpr auto kFields<api::compute::GetSerialPort> = [](auto...) {
+  return Fields{F("project", &api::compute::GetSerialPort::project, kPath),
+                F("zone", &api::compute::GetSerialPort::zone, kPath),
+                F("name", &api::compute::GetSerialPort::name, kPath),
+                F("port", &api::compute::GetSerialPort::port, kQuery),
+                F("start", &api::compute::GetSerialPort::start, kQuery)};
+};
 }  // namespace fireweed

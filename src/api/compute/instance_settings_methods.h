@@ -145,56 +145,65 @@ template <>
 inline constexpr std::string_view kTypeName<api::compute::MachineTypeBody> =
     "InstancesSetMachineTypeRequest";
 template <>
-inline constexpr auto kFields<api::compute::MachineTypeBody> =
-    std::tuple{F("machineType", &api::compute::MachineTypeBody::machineType, kRequired)};
+inline constexpr auto kFields<api::compute::MachineTypeBody> = [](auto...) {
+  return Fields{F("machineType", &api::compute::MachineTypeBody::machineType, kRequired)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::compute::CpuPlatformBody> =
     "InstancesSetMinCpuPlatformRequest";
 template <>
-inline constexpr auto kFields<api::compute::CpuPlatformBody> =
-    std::tuple{F("minCpuPlatform", &api::compute::CpuPlatformBody::minCpuPlatform)};
+inline constexpr auto kFields<api::compute::CpuPlatformBody> = [](auto...) {
+  return Fields{F("minCpuPlatform", &api::compute::CpuPlatformBody::minCpuPlatform)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::compute::AcceleratorsBody> =
     "InstancesSetMachineResourcesRequest";
 template <>
-inline constexpr auto kFields<api::compute::AcceleratorsBody> =
-    std::tuple{F("guestAccelerators", &api::compute::AcceleratorsBody::guestAccelerators)};
+inline constexpr auto kFields<api::compute::AcceleratorsBody> = [](auto...) {
+  return Fields{F("guestAccelerators", &api::compute::AcceleratorsBody::guestAccelerators)};
+};
 template <>
-inline constexpr auto kFields<api::compute::SetDeletionProtection> = std::tuple{
-    F("project", &api::compute::SetDeletionProtection::project, kPath),
-    F("zone", &api::compute::SetDeletionProtection::zone, kPath),
-    F("name", &api::compute::SetDeletionProtection::name, kPath),
-    F("requestId", &api::compute::SetDeletionProtection::requestId, kQuery),
-    F("deletionProtection", &api::compute::SetDeletionProtection::deletionProtection, kQuery)};
+inline constexpr auto kFields<api::compute::SetDeletionProtection> = [](auto...) {
+  return Fields{
+      F("project", &api::compute::SetDeletionProtection::project, kPath),
+      F("zone", &api::compute::SetDeletionProtection::zone, kPath),
+      F("name", &api::compute::SetDeletionProtection::name, kPath),
+      F("requestId", &api::compute::SetDeletionProtection::requestId, kQuery),
+      F("deletionProtection", &api::compute::SetDeletionProtection::deletionProtection, kQuery)};
+};
 template <>
-inline constexpr auto kFields<api::compute::SetDiskAutoDelete> =
-    std::tuple{F("project", &api::compute::SetDiskAutoDelete::project, kPath),
-               F("zone", &api::compute::SetDiskAutoDelete::zone, kPath),
-               F("name", &api::compute::SetDiskAutoDelete::name, kPath),
-               F("requestId", &api::compute::SetDiskAutoDelete::requestId, kQuery),
-               F("autoDelete", &api::compute::SetDiskAutoDelete::autoDelete, kQuery),
-               F("deviceName", &api::compute::SetDiskAutoDelete::deviceName, kQuery)};
+inline constexpr auto kFields<api::compute::SetDiskAutoDelete> = [](auto...) {
+  return Fields{F("project", &api::compute::SetDiskAutoDelete::project, kPath),
+                F("zone", &api::compute::SetDiskAutoDelete::zone, kPath),
+                F("name", &api::compute::SetDiskAutoDelete::name, kPath),
+                F("requestId", &api::compute::SetDiskAutoDelete::requestId, kQuery),
+                F("autoDelete", &api::compute::SetDiskAutoDelete::autoDelete, kQuery),
+                F("deviceName", &api::compute::SetDiskAutoDelete::deviceName, kQuery)};
+};
 template <>
-inline constexpr auto kFields<api::compute::DetachDisk> =
-    std::tuple{F("project", &api::compute::DetachDisk::project, kPath),
-               F("zone", &api::compute::DetachDisk::zone, kPath),
-               F("name", &api::compute::DetachDisk::name, kPath),
-               F("requestId", &api::compute::DetachDisk::requestId, kQuery),
-               F("deviceName", &api::compute::DetachDisk::deviceName, kQuery)};
+inline constexpr auto kFields<api::compute::DetachDisk> = [](auto...) {
+  return Fields{F("project", &api::compute::DetachDisk::project, kPath),
+                F("zone", &api::compute::DetachDisk::zone, kPath),
+                F("name", &api::compute::DetachDisk::name, kPath),
+                F("requestId", &api::compute::DetachDisk::requestId, kQuery),
+                F("deviceName", &api::compute::DetachDisk::deviceName, kQuery)};
+};
 template <>
-inline constexpr auto kFields<api::compute::EditAccessConfig> =
-    std::tuple{F("project", &api::compute::EditAccessConfig::project, kPath),
-               F("zone", &api::compute::EditAccessConfig::zone, kPath),
-               F("name", &api::compute::EditAccessConfig::name, kPath),
-               F("requestId", &api::compute::EditAccessConfig::requestId, kQuery),
-               F("networkInterface", &api::compute::EditAccessConfig::networkInterface, kQuery),
-               F("body", &api::compute::EditAccessConfig::body, kBody)};
+inline constexpr auto kFields<api::compute::EditAccessConfig> = [](auto...) {
+  return Fields{F("project", &api::compute::EditAccessConfig::project, kPath),
+                F("zone", &api::compute::EditAccessConfig::zone, kPath),
+                F("name", &api::compute::EditAccessConfig::name, kPath),
+                F("requestId", &api::compute::EditAccessConfig::requestId, kQuery),
+                F("networkInterface", &api::compute::EditAccessConfig::networkInterface, kQuery),
+                F("body", &api::compute::EditAccessConfig::body, kBody)};
+};
 template <>
-inline constexpr auto kFields<api::compute::DeleteAccessConfig> =
-    std::tuple{F("project", &api::compute::DeleteAccessConfig::project, kPath),
-               F("zone", &api::compute::DeleteAccessConfig::zone, kPath),
-               F("name", &api::compute::DeleteAccessConfig::name, kPath),
-               F("requestId", &api::compute::DeleteAccessConfig::requestId, kQuery),
-               F("networkInterface", &api::compute::DeleteAccessConfig::networkInterface, kQuery),
-               F("accessConfig", &api::compute::DeleteAccessConfig::accessConfig, kQuery)};
+inline constexpr auto kFields<api::compute::DeleteAccessConfig> = [](auto...) {
+  return Fields{F("project", &api::compute::DeleteAccessConfig::project, kPath),
+                F("zone", &api::compute::DeleteAccessConfig::zone, kPath),
+                F("name", &api::compute::DeleteAccessConfig::name, kPath),
+                F("requestId", &api::compute::DeleteAccessConfig::requestId, kQuery),
+                F("networkInterface", &api::compute::DeleteAccessConfig::networkInterface, kQuery),
+                F("accessConfig", &api::compute::DeleteAccessConfig::accessConfig, kQuery)};
+};
 }  // namespace fireweed

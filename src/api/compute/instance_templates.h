@@ -101,42 +101,46 @@ template <>
 inline constexpr std::string_view kTypeName<api::compute::InstanceProperties> =
     "InstanceProperties";
 template <>
-inline constexpr auto kFields<api::compute::InstanceProperties> = std::tuple{
-    F("description", &api::compute::InstanceProperties::description),
-    F("tags", &api::compute::InstanceProperties::tags),
-    F("machineType", &api::compute::InstanceProperties::machineType),
-    F("canIpForward", &api::compute::InstanceProperties::canIpForward),
-    F("networkInterfaces", &api::compute::InstanceProperties::networkInterfaces),
-    F("disks", &api::compute::InstanceProperties::disks),
-    F("metadata", &api::compute::InstanceProperties::metadata),
-    F("serviceAccounts", &api::compute::InstanceProperties::serviceAccounts),
-    F("scheduling", &api::compute::InstanceProperties::scheduling),
-    F("labels", &api::compute::InstanceProperties::labels),
-    F("guestAccelerators", &api::compute::InstanceProperties::guestAccelerators),
-    F("minCpuPlatform", &api::compute::InstanceProperties::minCpuPlatform),
-    F("resourcePolicies", &api::compute::InstanceProperties::resourcePolicies),
-    F("privateIpv6GoogleAccess", &api::compute::InstanceProperties::privateIpv6GoogleAccess),
-    F("keyRevocationActionType", &api::compute::InstanceProperties::keyRevocationActionType),
-    F("shieldedInstanceConfig", &api::compute::InstanceProperties::shieldedInstanceConfig),
-    F("shieldedVmConfig", &api::compute::InstanceProperties::shieldedVmConfig),
-    F("confidentialInstanceConfig", &api::compute::InstanceProperties::confidentialInstanceConfig),
-    F("reservationAffinity", &api::compute::InstanceProperties::reservationAffinity),
-    F("advancedMachineFeatures", &api::compute::InstanceProperties::advancedMachineFeatures),
-    F("networkPerformanceConfig", &api::compute::InstanceProperties::networkPerformanceConfig),
-    F("completion", &api::compute::InstanceProperties::completion)};
+inline constexpr auto kFields<api::compute::InstanceProperties> = [](auto...) {
+  return Fields{
+      F("description", &api::compute::InstanceProperties::description),
+      F("tags", &api::compute::InstanceProperties::tags),
+      F("machineType", &api::compute::InstanceProperties::machineType),
+      F("canIpForward", &api::compute::InstanceProperties::canIpForward),
+      F("networkInterfaces", &api::compute::InstanceProperties::networkInterfaces),
+      F("disks", &api::compute::InstanceProperties::disks),
+      F("metadata", &api::compute::InstanceProperties::metadata),
+      F("serviceAccounts", &api::compute::InstanceProperties::serviceAccounts),
+      F("scheduling", &api::compute::InstanceProperties::scheduling),
+      F("labels", &api::compute::InstanceProperties::labels),
+      F("guestAccelerators", &api::compute::InstanceProperties::guestAccelerators),
+      F("minCpuPlatform", &api::compute::InstanceProperties::minCpuPlatform),
+      F("resourcePolicies", &api::compute::InstanceProperties::resourcePolicies),
+      F("privateIpv6GoogleAccess", &api::compute::InstanceProperties::privateIpv6GoogleAccess),
+      F("keyRevocationActionType", &api::compute::InstanceProperties::keyRevocationActionType),
+      F("shieldedInstanceConfig", &api::compute::InstanceProperties::shieldedInstanceConfig),
+      F("shieldedVmConfig", &api::compute::InstanceProperties::shieldedVmConfig),
+      F("confidentialInstanceConfig",
+        &api::compute::InstanceProperties::confidentialInstanceConfig),
+      F("reservationAffinity", &api::compute::InstanceProperties::reservationAffinity),
+      F("advancedMachineFeatures", &api::compute::InstanceProperties::advancedMachineFeatures),
+      F("networkPerformanceConfig", &api::compute::InstanceProperties::networkPerformanceConfig),
+      F("completion", &api::compute::InstanceProperties::completion)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::compute::InstanceTemplate> = "InstanceTemplate";
 template <>
-inline constexpr auto kFields<api::compute::InstanceTemplate> =
-    std::tuple{F("kind", &api::compute::InstanceTemplate::kind, kOutput),
-               F("id", &api::compute::InstanceTemplate::id, kOutput),
-               F("creationTimestamp", &api::compute::InstanceTemplate::creationTimestamp, kOutput),
-               F("name", &api::compute::InstanceTemplate::name, kRequired | kImmutable),
-               F("description", &api::compute::InstanceTemplate::description),
-               F("properties", &api::compute::InstanceTemplate::properties),
-               F("sourceInstance", &api::compute::InstanceTemplate::sourceInstance),
-               F("sourceInstanceParams", &api::compute::InstanceTemplate::sourceInstanceParams),
-               F("selfLink", &api::compute::InstanceTemplate::selfLink, kOutput)};
+inline constexpr auto kFields<api::compute::InstanceTemplate> = [](auto...) {
+  return Fields{F("kind", &api::compute::InstanceTemplate::kind, kOutput),
+                F("id", &api::compute::InstanceTemplate::id, kOutput),
+                F("creationTimestamp", &api::compute::InstanceTemplate::creationTimestamp, kOutput),
+                F("name", &api::compute::InstanceTemplate::name, kRequired | kImmutable),
+                F("description", &api::compute::InstanceTemplate::description),
+                F("properties", &api::compute::InstanceTemplate::properties),
+                F("sourceInstance", &api::compute::InstanceTemplate::sourceInstance),
+                F("sourceInstanceParams", &api::compute::InstanceTemplate::sourceInstanceParams),
+                F("selfLink", &api::compute::InstanceTemplate::selfLink, kOutput)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::compute::ListOf<api::compute::InstanceTemplate>> =
     "InstanceTemplateList";
@@ -144,21 +148,25 @@ template <>
 inline constexpr std::string_view kTypeName<api::compute::InstanceTemplatesScopedList> =
     "InstanceTemplatesScopedList";
 template <>
-inline constexpr auto kFields<api::compute::InstanceTemplatesScopedList> = std::tuple{
-    F("instanceTemplates", &api::compute::InstanceTemplatesScopedList::instanceTemplates),
-    F("warning", &api::compute::InstanceTemplatesScopedList::warning)};
+inline constexpr auto kFields<api::compute::InstanceTemplatesScopedList> = [](auto...) {
+  return Fields{
+      F("instanceTemplates", &api::compute::InstanceTemplatesScopedList::instanceTemplates),
+      F("warning", &api::compute::InstanceTemplatesScopedList::warning)};
+};
 template <>
 inline constexpr std::string_view
     kTypeName<api::compute::AggregatedListOf<api::compute::InstanceTemplatesScopedList>> =
         "InstanceTemplateAggregatedList";
 template <>
-inline constexpr auto kFields<api::compute::InsertInstanceTemplate> =
-    std::tuple{F("project", &api::compute::InsertInstanceTemplate::project, kPath),
-               F("requestId", &api::compute::InsertInstanceTemplate::requestId, kQuery),
-               F("body", &api::compute::InsertInstanceTemplate::body, kBody)};
+inline constexpr auto kFields<api::compute::InsertInstanceTemplate> = [](auto...) {
+  return Fields{F("project", &api::compute::InsertInstanceTemplate::project, kPath),
+                F("requestId", &api::compute::InsertInstanceTemplate::requestId, kQuery),
+                F("body", &api::compute::InsertInstanceTemplate::body, kBody)};
+};
 template <>
-inline constexpr auto kFields<api::compute::ChangeTemplate> =
-    std::tuple{F("project", &api::compute::ChangeTemplate::project, kPath),
-               F("name", &api::compute::ChangeTemplate::name, kPath),
-               F("requestId", &api::compute::ChangeTemplate::requestId, kQuery)};
+inline constexpr auto kFields<api::compute::ChangeTemplate> = [](auto...) {
+  return Fields{F("project", &api::compute::ChangeTemplate::project, kPath),
+                F("name", &api::compute::ChangeTemplate::name, kPath),
+                F("requestId", &api::compute::ChangeTemplate::requestId, kQuery)};
+};
 }  // namespace fireweed

@@ -46,44 +46,46 @@ template <>
 inline constexpr std::string_view kTypeName<api::compute::RoutingConfig> = "NetworkRoutingConfig";
 template <>
 inline constexpr auto kFields<api::compute::RoutingConfig> =
-    std::tuple{F("routingMode", &api::compute::RoutingConfig::routingMode)};
+    [](auto...) { return Fields{F("routingMode", &api::compute::RoutingConfig::routingMode)}; };
 template <>
 inline constexpr std::string_view kTypeName<api::compute::Network> = "Network";
 template <>
-inline constexpr auto kFields<api::compute::Network> =
-    std::tuple{F("kind", &api::compute::Network::kind, kOutput),
-               F("id", &api::compute::Network::id, kOutput),
-               F("creationTimestamp", &api::compute::Network::creationTimestamp, kOutput),
-               F("name", &api::compute::Network::name, kRequired | kImmutable),
-               F("description", &api::compute::Network::description),
-               F("IPv4Range", &api::compute::Network::IPv4Range, kImmutable),
-               F("gatewayIPv4", &api::compute::Network::gatewayIPv4, kOutput),
-               F("autoCreateSubnetworks", &api::compute::Network::autoCreateSubnetworks),
-               F("mtu", &api::compute::Network::mtu),
-               F("subnetworks", &api::compute::Network::subnetworks, kOutput),
-               F("routingConfig", &api::compute::Network::routingConfig),
-               F("selfLink", &api::compute::Network::selfLink, kOutput)};
+inline constexpr auto kFields<api::compute::Network> = [](auto...) {
+  return Fields{F("kind", &api::compute::Network::kind, kOutput),
+                F("id", &api::compute::Network::id, kOutput),
+                F("creationTimestamp", &api::compute::Network::creationTimestamp, kOutput),
+                F("name", &api::compute::Network::name, kRequired | kImmutable),
+                F("description", &api::compute::Network::description),
+                F("IPv4Range", &api::compute::Network::IPv4Range, kImmutable),
+                F("gatewayIPv4", &api::compute::Network::gatewayIPv4, kOutput),
+                F("autoCreateSubnetworks", &api::compute::Network::autoCreateSubnetworks),
+                F("mtu", &api::compute::Network::mtu),
+                F("subnetworks", &api::compute::Network::subnetworks, kOutput),
+                F("routingConfig", &api::compute::Network::routingConfig),
+                F("selfLink", &api::compute::Network::selfLink, kOutput)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::compute::ListOf<api::compute::Network>> =
     "NetworkList";
 template <>
 inline constexpr std::string_view kTypeName<api::compute::Subnetwork> = "Subnetwork";
 template <>
-inline constexpr auto kFields<api::compute::Subnetwork> =
-    std::tuple{F("kind", &api::compute::Subnetwork::kind, kOutput),
-               F("id", &api::compute::Subnetwork::id, kOutput),
-               F("creationTimestamp", &api::compute::Subnetwork::creationTimestamp, kOutput),
-               F("name", &api::compute::Subnetwork::name, kRequired | kImmutable),
-               F("description", &api::compute::Subnetwork::description),
-               F("network", &api::compute::Subnetwork::network, kImmutable),
-               F("ipCidrRange", &api::compute::Subnetwork::ipCidrRange, kImmutable),
-               F("gatewayAddress", &api::compute::Subnetwork::gatewayAddress, kOutput),
-               F("region", &api::compute::Subnetwork::region, kOutput),
-               F("purpose", &api::compute::Subnetwork::purpose),
-               F("stackType", &api::compute::Subnetwork::stackType),
-               F("privateIpGoogleAccess", &api::compute::Subnetwork::privateIpGoogleAccess),
-               F("fingerprint", &api::compute::Subnetwork::fingerprint),
-               F("selfLink", &api::compute::Subnetwork::selfLink, kOutput)};
+inline constexpr auto kFields<api::compute::Subnetwork> = [](auto...) {
+  return Fields{F("kind", &api::compute::Subnetwork::kind, kOutput),
+                F("id", &api::compute::Subnetwork::id, kOutput),
+                F("creationTimestamp", &api::compute::Subnetwork::creationTimestamp, kOutput),
+                F("name", &api::compute::Subnetwork::name, kRequired | kImmutable),
+                F("description", &api::compute::Subnetwork::description),
+                F("network", &api::compute::Subnetwork::network, kImmutable),
+                F("ipCidrRange", &api::compute::Subnetwork::ipCidrRange, kImmutable),
+                F("gatewayAddress", &api::compute::Subnetwork::gatewayAddress, kOutput),
+                F("region", &api::compute::Subnetwork::region, kOutput),
+                F("purpose", &api::compute::Subnetwork::purpose),
+                F("stackType", &api::compute::Subnetwork::stackType),
+                F("privateIpGoogleAccess", &api::compute::Subnetwork::privateIpGoogleAccess),
+                F("fingerprint", &api::compute::Subnetwork::fingerprint),
+                F("selfLink", &api::compute::Subnetwork::selfLink, kOutput)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::compute::ListOf<api::compute::Subnetwork>> =
     "SubnetworkList";
@@ -91,9 +93,10 @@ template <>
 inline constexpr std::string_view kTypeName<api::compute::SubnetworksScopedList> =
     "SubnetworksScopedList";
 template <>
-inline constexpr auto kFields<api::compute::SubnetworksScopedList> =
-    std::tuple{F("subnetworks", &api::compute::SubnetworksScopedList::subnetworks),
-               F("warning", &api::compute::SubnetworksScopedList::warning)};
+inline constexpr auto kFields<api::compute::SubnetworksScopedList> = [](auto...) {
+  return Fields{F("subnetworks", &api::compute::SubnetworksScopedList::subnetworks),
+                F("warning", &api::compute::SubnetworksScopedList::warning)};
+};
 template <>
 inline constexpr std::string_view
     kTypeName<api::compute::AggregatedListOf<api::compute::SubnetworksScopedList>> =

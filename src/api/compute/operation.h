@@ -53,46 +53,50 @@ template <>
 inline constexpr std::string_view kTypeName<api::compute::OperationErrorItem> =
     "OperationErrorItem";
 template <>
-inline constexpr auto kFields<api::compute::OperationErrorItem> =
-    std::tuple{F("code", &api::compute::OperationErrorItem::code),
-               F("message", &api::compute::OperationErrorItem::message),
-               F("location", &api::compute::OperationErrorItem::location)};
+inline constexpr auto kFields<api::compute::OperationErrorItem> = [](auto...) {
+  return Fields{F("code", &api::compute::OperationErrorItem::code),
+                F("message", &api::compute::OperationErrorItem::message),
+                F("location", &api::compute::OperationErrorItem::location)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::compute::OperationError> = "OperationError";
 template <>
 inline constexpr auto kFields<api::compute::OperationError> =
-    std::tuple{F("errors", &api::compute::OperationError::errors)};
+    [](auto...) { return Fields{F("errors", &api::compute::OperationError::errors)}; };
 template <>
 inline constexpr std::string_view kTypeName<api::compute::Operation> = "Operation";
 template <>
-inline constexpr auto kFields<api::compute::Operation> =
-    std::tuple{F("kind", &api::compute::Operation::kind),
-               F("id", &api::compute::Operation::id),
-               F("name", &api::compute::Operation::name),
-               F("zone", &api::compute::Operation::zone),
-               F("region", &api::compute::Operation::region),
-               F("clientOperationId", &api::compute::Operation::clientOperationId),
-               F("operationType", &api::compute::Operation::operationType),
-               F("targetLink", &api::compute::Operation::targetLink),
-               F("targetId", &api::compute::Operation::targetId),
-               F("status", &api::compute::Operation::status),
-               F("user", &api::compute::Operation::user),
-               F("progress", &api::compute::Operation::progress),
-               F("insertTime", &api::compute::Operation::insertTime),
-               F("startTime", &api::compute::Operation::startTime),
-               F("endTime", &api::compute::Operation::endTime),
-               F("error", &api::compute::Operation::error),
-               F("warnings", &api::compute::Operation::warnings),
-               F("httpErrorStatusCode", &api::compute::Operation::httpErrorStatusCode),
-               F("httpErrorMessage", &api::compute::Operation::httpErrorMessage),
-               F("selfLink", &api::compute::Operation::selfLink)};
+inline constexpr auto kFields<api::compute::Operation> = [](auto...) {
+  return Fields{F("kind", &api::compute::Operation::kind),
+                F("id", &api::compute::Operation::id),
+                F("name", &api::compute::Operation::name),
+                F("zone", &api::compute::Operation::zone),
+                F("region", &api::compute::Operation::region),
+                F("clientOperationId", &api::compute::Operation::clientOperationId),
+                F("operationType", &api::compute::Operation::operationType),
+                F("targetLink", &api::compute::Operation::targetLink),
+                F("targetId", &api::compute::Operation::targetId),
+                F("status", &api::compute::Operation::status),
+                F("user", &api::compute::Operation::user),
+                F("progress", &api::compute::Operation::progress),
+                F("insertTime", &api::compute::Operation::insertTime),
+                F("startTime", &api::compute::Operation::startTime),
+                F("endTime", &api::compute::Operation::endTime),
+                F("error", &api::compute::Operation::error),
+                F("warnings", &api::compute::Operation::warnings),
+                F("httpErrorStatusCode", &api::compute::Operation::httpErrorStatusCode),
+                F("httpErrorMessage", &api::compute::Operation::httpErrorMessage),
+                F("selfLink", &api::compute::Operation::selfLink)};
+};
+extern template const Type& TypeOf<api::compute::Operation>();
 template <>
 inline constexpr std::string_view kTypeName<api::compute::OperationsScopedList> =
     "OperationsScopedList";
 template <>
-inline constexpr auto kFields<api::compute::OperationsScopedList> =
-    std::tuple{F("operations", &api::compute::OperationsScopedList::operations),
-               F("warning", &api::compute::OperationsScopedList::warning)};
+inline constexpr auto kFields<api::compute::OperationsScopedList> = [](auto...) {
+  return Fields{F("operations", &api::compute::OperationsScopedList::operations),
+                F("warning", &api::compute::OperationsScopedList::warning)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::compute::ListOf<api::compute::Operation>> =
     "OperationList";

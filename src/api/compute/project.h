@@ -27,16 +27,17 @@ namespace fireweed {
 template <>
 inline constexpr std::string_view kTypeName<api::compute::Project> = "Project";
 template <>
-inline constexpr auto kFields<api::compute::Project> =
-    std::tuple{F("kind", &api::compute::Project::kind),
-               F("id", &api::compute::Project::id),
-               F("creationTimestamp", &api::compute::Project::creationTimestamp),
-               F("name", &api::compute::Project::name),
-               F("description", &api::compute::Project::description),
-               F("commonInstanceMetadata", &api::compute::Project::commonInstanceMetadata),
-               F("quotas", &api::compute::Project::quotas),
-               F("defaultServiceAccount", &api::compute::Project::defaultServiceAccount),
-               F("defaultNetworkTier", &api::compute::Project::defaultNetworkTier),
-               F("xpnProjectStatus", &api::compute::Project::xpnProjectStatus),
-               F("selfLink", &api::compute::Project::selfLink)};
+inline constexpr auto kFields<api::compute::Project> = [](auto...) {
+  return Fields{F("kind", &api::compute::Project::kind),
+                F("id", &api::compute::Project::id),
+                F("creationTimestamp", &api::compute::Project::creationTimestamp),
+                F("name", &api::compute::Project::name),
+                F("description", &api::compute::Project::description),
+                F("commonInstanceMetadata", &api::compute::Project::commonInstanceMetadata),
+                F("quotas", &api::compute::Project::quotas),
+                F("defaultServiceAccount", &api::compute::Project::defaultServiceAccount),
+                F("defaultNetworkTier", &api::compute::Project::defaultNetworkTier),
+                F("xpnProjectStatus", &api::compute::Project::xpnProjectStatus),
+                F("selfLink", &api::compute::Project::selfLink)};
+};
 }  // namespace fireweed

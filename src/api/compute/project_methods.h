@@ -32,8 +32,9 @@ inline constexpr Method<SetProjectMetadata, Operation> kSetProjectMetadata{
 
 namespace fireweed {
 template <>
-inline constexpr auto kFields<api::compute::SetProjectMetadata> =
-    std::tuple{F("project", &api::compute::SetProjectMetadata::project, kPath),
-               F("requestId", &api::compute::SetProjectMetadata::requestId, kQuery),
-               F("body", &api::compute::SetProjectMetadata::body, kBody)};
+inline constexpr auto kFields<api::compute::SetProjectMetadata> = [](auto...) {
+  return Fields{F("project", &api::compute::SetProjectMetadata::project, kPath),
+                F("requestId", &api::compute::SetProjectMetadata::requestId, kQuery),
+                F("body", &api::compute::SetProjectMetadata::body, kBody)};
+};
 }  // namespace fireweed

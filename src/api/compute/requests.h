@@ -92,103 +92,119 @@ inline constexpr std::string_view kProjectResource = "projects/{project}";
 namespace fireweed {
 template <>
 inline constexpr auto kFields<api::compute::ProjectRequest> =
-    std::tuple{F("project", &api::compute::ProjectRequest::project, kPath)};
+    [](auto...) { return Fields{F("project", &api::compute::ProjectRequest::project, kPath)}; };
 template <>
-inline constexpr auto kFields<api::compute::ListProject> =
-    std::tuple{F("project", &api::compute::ListProject::project, kPath),
-               F("filter", &api::compute::ListProject::filter, kQuery),
-               F("pageToken", &api::compute::ListProject::pageToken, kQuery),
-               F("orderBy", &api::compute::ListProject::orderBy, kQuery),
-               F("maxResults", &api::compute::ListProject::maxResults, kQuery),
-               F("includeAllScopes", &api::compute::ListProject::includeAllScopes, kQuery)};
+inline constexpr auto kFields<api::compute::ListProject> = [](auto...) {
+  return Fields{F("project", &api::compute::ListProject::project, kPath),
+                F("filter", &api::compute::ListProject::filter, kQuery),
+                F("pageToken", &api::compute::ListProject::pageToken, kQuery),
+                F("orderBy", &api::compute::ListProject::orderBy, kQuery),
+                F("maxResults", &api::compute::ListProject::maxResults, kQuery),
+                F("includeAllScopes", &api::compute::ListProject::includeAllScopes, kQuery)};
+};
 template <>
-inline constexpr auto kFields<api::compute::GetGlobal> =
-    std::tuple{F("project", &api::compute::GetGlobal::project, kPath),
-               F("name", &api::compute::GetGlobal::name, kPath)};
+inline constexpr auto kFields<api::compute::GetGlobal> = [](auto...) {
+  return Fields{F("project", &api::compute::GetGlobal::project, kPath),
+                F("name", &api::compute::GetGlobal::name, kPath)};
+};
 template <>
-inline constexpr auto kFields<api::compute::ListZonal> =
-    std::tuple{F("project", &api::compute::ListZonal::project, kPath),
-               F("zone", &api::compute::ListZonal::zone, kPath),
-               F("filter", &api::compute::ListZonal::filter, kQuery),
-               F("pageToken", &api::compute::ListZonal::pageToken, kQuery),
-               F("orderBy", &api::compute::ListZonal::orderBy, kQuery),
-               F("maxResults", &api::compute::ListZonal::maxResults, kQuery)};
+inline constexpr auto kFields<api::compute::ListZonal> = [](auto...) {
+  return Fields{F("project", &api::compute::ListZonal::project, kPath),
+                F("zone", &api::compute::ListZonal::zone, kPath),
+                F("filter", &api::compute::ListZonal::filter, kQuery),
+                F("pageToken", &api::compute::ListZonal::pageToken, kQuery),
+                F("orderBy", &api::compute::ListZonal::orderBy, kQuery),
+                F("maxResults", &api::compute::ListZonal::maxResults, kQuery)};
+};
 template <>
-inline constexpr auto kFields<api::compute::GetZonal> =
-    std::tuple{F("project", &api::compute::GetZonal::project, kPath),
-               F("zone", &api::compute::GetZonal::zone, kPath),
-               F("name", &api::compute::GetZonal::name, kPath)};
+inline constexpr auto kFields<api::compute::GetZonal> = [](auto...) {
+  return Fields{F("project", &api::compute::GetZonal::project, kPath),
+                F("zone", &api::compute::GetZonal::zone, kPath),
+                F("name", &api::compute::GetZonal::name, kPath)};
+};
 template <>
-inline constexpr auto kFields<api::compute::ListRegional> =
-    std::tuple{F("project", &api::compute::ListRegional::project, kPath),
-               F("region", &api::compute::ListRegional::region, kPath),
-               F("filter", &api::compute::ListRegional::filter, kQuery),
-               F("pageToken", &api::compute::ListRegional::pageToken, kQuery),
-               F("orderBy", &api::compute::ListRegional::orderBy, kQuery),
-               F("maxResults", &api::compute::ListRegional::maxResults, kQuery)};
+inline constexpr auto kFields<api::compute::ListRegional> = [](auto...) {
+  return Fields{F("project", &api::compute::ListRegional::project, kPath),
+                F("region", &api::compute::ListRegional::region, kPath),
+                F("filter", &api::compute::ListRegional::filter, kQuery),
+                F("pageToken", &api::compute::ListRegional::pageToken, kQuery),
+                F("orderBy", &api::compute::ListRegional::orderBy, kQuery),
+                F("maxResults", &api::compute::ListRegional::maxResults, kQuery)};
+};
 template <>
-inline constexpr auto kFields<api::compute::GetRegional> =
-    std::tuple{F("project", &api::compute::GetRegional::project, kPath),
-               F("region", &api::compute::GetRegional::region, kPath),
-               F("name", &api::compute::GetRegional::name, kPath)};
+inline constexpr auto kFields<api::compute::GetRegional> = [](auto...) {
+  return Fields{F("project", &api::compute::GetRegional::project, kPath),
+                F("region", &api::compute::GetRegional::region, kPath),
+                F("name", &api::compute::GetRegional::name, kPath)};
+};
 template <>
-inline constexpr auto kFields<api::compute::ChangeGlobal> =
-    std::tuple{F("project", &api::compute::ChangeGlobal::project, kPath),
-               F("name", &api::compute::ChangeGlobal::name, kPath),
-               F("requestId", &api::compute::ChangeGlobal::requestId, kQuery)};
+inline constexpr auto kFields<api::compute::ChangeGlobal> = [](auto...) {
+  return Fields{F("project", &api::compute::ChangeGlobal::project, kPath),
+                F("name", &api::compute::ChangeGlobal::name, kPath),
+                F("requestId", &api::compute::ChangeGlobal::requestId, kQuery)};
+};
 template <>
-inline constexpr auto kFields<api::compute::ChangeZonal> =
-    std::tuple{F("project", &api::compute::ChangeZonal::project, kPath),
-               F("zone", &api::compute::ChangeZonal::zone, kPath),
-               F("name", &api::compute::ChangeZonal::name, kPath),
-               F("requestId", &api::compute::ChangeZonal::requestId, kQuery)};
+inline constexpr auto kFields<api::compute::ChangeZonal> = [](auto...) {
+  return Fields{F("project", &api::compute::ChangeZonal::project, kPath),
+                F("zone", &api::compute::ChangeZonal::zone, kPath),
+                F("name", &api::compute::ChangeZonal::name, kPath),
+                F("requestId", &api::compute::ChangeZonal::requestId, kQuery)};
+};
 template <>
-inline constexpr auto kFields<api::compute::ChangeRegional> =
-    std::tuple{F("project", &api::compute::ChangeRegional::project, kPath),
-               F("region", &api::compute::ChangeRegional::region, kPath),
-               F("name", &api::compute::ChangeRegional::name, kPath),
-               F("requestId", &api::compute::ChangeRegional::requestId, kQuery)};
+inline constexpr auto kFields<api::compute::ChangeRegional> = [](auto...) {
+  return Fields{F("project", &api::compute::ChangeRegional::project, kPath),
+                F("region", &api::compute::ChangeRegional::region, kPath),
+                F("name", &api::compute::ChangeRegional::name, kPath),
+                F("requestId", &api::compute::ChangeRegional::requestId, kQuery)};
+};
 template <class Body>
-inline constexpr auto kFields<api::compute::InsertGlobal<Body>> =
-    std::tuple{F("project", &api::compute::InsertGlobal<Body>::project, kPath),
-               F("requestId", &api::compute::InsertGlobal<Body>::requestId, kQuery),
-               F("body", &api::compute::InsertGlobal<Body>::body, kBody)};
+inline constexpr auto kFields<api::compute::InsertGlobal<Body>> = [](auto...) {
+  return Fields{F("project", &api::compute::InsertGlobal<Body>::project, kPath),
+                F("requestId", &api::compute::InsertGlobal<Body>::requestId, kQuery),
+                F("body", &api::compute::InsertGlobal<Body>::body, kBody)};
+};
 template <class Body>
-inline constexpr auto kFields<api::compute::EditGlobal<Body>> =
-    std::tuple{F("project", &api::compute::EditGlobal<Body>::project, kPath),
-               F("name", &api::compute::EditGlobal<Body>::name, kPath),
-               F("requestId", &api::compute::EditGlobal<Body>::requestId, kQuery),
-               F("body", &api::compute::EditGlobal<Body>::body, kBody)};
+inline constexpr auto kFields<api::compute::EditGlobal<Body>> = [](auto...) {
+  return Fields{F("project", &api::compute::EditGlobal<Body>::project, kPath),
+                F("name", &api::compute::EditGlobal<Body>::name, kPath),
+                F("requestId", &api::compute::EditGlobal<Body>::requestId, kQuery),
+                F("body", &api::compute::EditGlobal<Body>::body, kBody)};
+};
 template <class Body>
-inline constexpr auto kFields<api::compute::InsertZonal<Body>> =
-    std::tuple{F("project", &api::compute::InsertZonal<Body>::project, kPath),
-               F("zone", &api::compute::InsertZonal<Body>::zone, kPath),
-               F("requestId", &api::compute::InsertZonal<Body>::requestId, kQuery),
-               F("body", &api::compute::InsertZonal<Body>::body, kBody)};
+inline constexpr auto kFields<api::compute::InsertZonal<Body>> = [](auto...) {
+  return Fields{F("project", &api::compute::InsertZonal<Body>::project, kPath),
+                F("zone", &api::compute::InsertZonal<Body>::zone, kPath),
+                F("requestId", &api::compute::InsertZonal<Body>::requestId, kQuery),
+                F("body", &api::compute::InsertZonal<Body>::body, kBody)};
+};
 template <class Body>
-inline constexpr auto kFields<api::compute::EditZonal<Body>> =
-    std::tuple{F("project", &api::compute::EditZonal<Body>::project, kPath),
-               F("zone", &api::compute::EditZonal<Body>::zone, kPath),
-               F("name", &api::compute::EditZonal<Body>::name, kPath),
-               F("requestId", &api::compute::EditZonal<Body>::requestId, kQuery),
-               F("body", &api::compute::EditZonal<Body>::body, kBody)};
+inline constexpr auto kFields<api::compute::EditZonal<Body>> = [](auto...) {
+  return Fields{F("project", &api::compute::EditZonal<Body>::project, kPath),
+                F("zone", &api::compute::EditZonal<Body>::zone, kPath),
+                F("name", &api::compute::EditZonal<Body>::name, kPath),
+                F("requestId", &api::compute::EditZonal<Body>::requestId, kQuery),
+                F("body", &api::compute::EditZonal<Body>::body, kBody)};
+};
 template <class Body>
-inline constexpr auto kFields<api::compute::InsertRegional<Body>> =
-    std::tuple{F("project", &api::compute::InsertRegional<Body>::project, kPath),
-               F("region", &api::compute::InsertRegional<Body>::region, kPath),
-               F("requestId", &api::compute::InsertRegional<Body>::requestId, kQuery),
-               F("body", &api::compute::InsertRegional<Body>::body, kBody)};
+inline constexpr auto kFields<api::compute::InsertRegional<Body>> = [](auto...) {
+  return Fields{F("project", &api::compute::InsertRegional<Body>::project, kPath),
+                F("region", &api::compute::InsertRegional<Body>::region, kPath),
+                F("requestId", &api::compute::InsertRegional<Body>::requestId, kQuery),
+                F("body", &api::compute::InsertRegional<Body>::body, kBody)};
+};
 template <class Body>
-inline constexpr auto kFields<api::compute::EditRegional<Body>> =
-    std::tuple{F("project", &api::compute::EditRegional<Body>::project, kPath),
-               F("region", &api::compute::EditRegional<Body>::region, kPath),
-               F("name", &api::compute::EditRegional<Body>::name, kPath),
-               F("requestId", &api::compute::EditRegional<Body>::requestId, kQuery),
-               F("body", &api::compute::EditRegional<Body>::body, kBody)};
+inline constexpr auto kFields<api::compute::EditRegional<Body>> = [](auto...) {
+  return Fields{F("project", &api::compute::EditRegional<Body>::project, kPath),
+                F("region", &api::compute::EditRegional<Body>::region, kPath),
+                F("name", &api::compute::EditRegional<Body>::name, kPath),
+                F("requestId", &api::compute::EditRegional<Body>::requestId, kQuery),
+                F("body", &api::compute::EditRegional<Body>::body, kBody)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::compute::LabelsBody> = "GlobalSetLabelsRequest";
 template <>
-inline constexpr auto kFields<api::compute::LabelsBody> =
-    std::tuple{F("labels", &api::compute::LabelsBody::labels),
-               F("labelFingerprint", &api::compute::LabelsBody::labelFingerprint)};
+inline constexpr auto kFields<api::compute::LabelsBody> = [](auto...) {
+  return Fields{F("labels", &api::compute::LabelsBody::labels),
+                F("labelFingerprint", &api::compute::LabelsBody::labelFingerprint)};
+};
 }  // namespace fireweed

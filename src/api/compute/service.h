@@ -45,26 +45,31 @@ namespace fireweed {
 template <>
 inline constexpr std::string_view kTypeName<api::compute::WarningDatum> = "WarningDatum";
 template <>
-inline constexpr auto kFields<api::compute::WarningDatum> =
-    std::tuple{F("key", &api::compute::WarningDatum::key),
-               F("value", &api::compute::WarningDatum::value, kKeepEmpty)};
+inline constexpr auto kFields<api::compute::WarningDatum> = [](auto...) {
+  return Fields{F("key", &api::compute::WarningDatum::key),
+                F("value", &api::compute::WarningDatum::value, kKeepEmpty)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::compute::Warning> = "Warning";
 template <>
-inline constexpr auto kFields<api::compute::Warning> = std::tuple{
-    F("code", &api::compute::Warning::code), F("message", &api::compute::Warning::message),
-    F("data", &api::compute::Warning::data)};
+inline constexpr auto kFields<api::compute::Warning> = [](auto...) {
+  return Fields{F("code", &api::compute::Warning::code),
+                F("message", &api::compute::Warning::message),
+                F("data", &api::compute::Warning::data)};
+};
 template <class T>
-inline constexpr auto kFields<api::compute::ListOf<T>> =
-    std::tuple{F("kind", &api::compute::ListOf<T>::kind), F("id", &api::compute::ListOf<T>::id),
-               F("items", &api::compute::ListOf<T>::items),
-               F("nextPageToken", &api::compute::ListOf<T>::nextPageToken),
-               F("selfLink", &api::compute::ListOf<T>::selfLink)};
+inline constexpr auto kFields<api::compute::ListOf<T>> = [](auto...) {
+  return Fields{F("kind", &api::compute::ListOf<T>::kind), F("id", &api::compute::ListOf<T>::id),
+                F("items", &api::compute::ListOf<T>::items),
+                F("nextPageToken", &api::compute::ListOf<T>::nextPageToken),
+                F("selfLink", &api::compute::ListOf<T>::selfLink)};
+};
 template <class T>
-inline constexpr auto kFields<api::compute::AggregatedListOf<T>> =
-    std::tuple{F("kind", &api::compute::AggregatedListOf<T>::kind),
-               F("id", &api::compute::AggregatedListOf<T>::id),
-               F("items", &api::compute::AggregatedListOf<T>::items, kKeepEmpty),
-               F("nextPageToken", &api::compute::AggregatedListOf<T>::nextPageToken),
-               F("selfLink", &api::compute::AggregatedListOf<T>::selfLink)};
+inline constexpr auto kFields<api::compute::AggregatedListOf<T>> = [](auto...) {
+  return Fields{F("kind", &api::compute::AggregatedListOf<T>::kind),
+                F("id", &api::compute::AggregatedListOf<T>::id),
+                F("items", &api::compute::AggregatedListOf<T>::items, kKeepEmpty),
+                F("nextPageToken", &api::compute::AggregatedListOf<T>::nextPageToken),
+                F("selfLink", &api::compute::AggregatedListOf<T>::selfLink)};
+};
 }  // namespace fireweed

@@ -28,5 +28,5 @@ inline constexpr Method<GetOperation, LongRunningOperation> kGetOperation{
 namespace fireweed {
 template <>
 inline constexpr auto kFields<api::crm::GetOperation> =
-    std::tuple{F("operation", &api::crm::GetOperation::operation, kPath)};
+    [](auto...) { return Fields{F("operation", &api::crm::GetOperation::operation, kPath)}; };
 }  // namespace fireweed

@@ -132,66 +132,74 @@ inline constexpr std::array kEnumNames<api::crm::LifecycleState>{
 template <>
 inline constexpr std::string_view kTypeName<api::crm::ResourceId> = "ResourceId";
 template <>
-inline constexpr auto kFields<api::crm::ResourceId> =
-    std::tuple{F("type", &api::crm::ResourceId::type), F("id", &api::crm::ResourceId::id)};
+inline constexpr auto kFields<api::crm::ResourceId> = [](auto...) {
+  return Fields{F("type", &api::crm::ResourceId::type), F("id", &api::crm::ResourceId::id)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::crm::Project> = "Project";
 template <>
-inline constexpr auto kFields<api::crm::Project> =
-    std::tuple{F("projectNumber", &api::crm::Project::projectNumber, kOutput),
-               F("projectId", &api::crm::Project::projectId, kImmutable,
-                 "6 to 30 characters: lower-case letters, digits, dashes."),
-               F("lifecycleState", &api::crm::Project::lifecycleState, kOutput),
-               F("name", &api::crm::Project::name),
-               F("createTime", &api::crm::Project::createTime, kOutput),
-               F("labels", &api::crm::Project::labels),
-               F("parent", &api::crm::Project::parent)};
+inline constexpr auto kFields<api::crm::Project> = [](auto...) {
+  return Fields{F("projectNumber", &api::crm::Project::projectNumber, kOutput),
+                F("projectId", &api::crm::Project::projectId, kImmutable,
+                  "6 to 30 characters: lower-case letters, digits, dashes."),
+                F("lifecycleState", &api::crm::Project::lifecycleState, kOutput),
+                F("name", &api::crm::Project::name),
+                F("createTime", &api::crm::Project::createTime, kOutput),
+                F("labels", &api::crm::Project::labels),
+                F("parent", &api::crm::Project::parent)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::crm::ListProjects> = "ListProjectsRequest";
 template <>
-inline constexpr auto kFields<api::crm::ListProjects> =
-    std::tuple{F("filter", &api::crm::ListProjects::filter, kQuery),
-               F("pageSize", &api::crm::ListProjects::pageSize, kQuery),
-               F("pageToken", &api::crm::ListProjects::pageToken, kQuery)};
+inline constexpr auto kFields<api::crm::ListProjects> = [](auto...) {
+  return Fields{F("filter", &api::crm::ListProjects::filter, kQuery),
+                F("pageSize", &api::crm::ListProjects::pageSize, kQuery),
+                F("pageToken", &api::crm::ListProjects::pageToken, kQuery)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::crm::ProjectList> = "ListProjectsResponse";
 template <>
-inline constexpr auto kFields<api::crm::ProjectList> =
-    std::tuple{F("projects", &api::crm::ProjectList::projects),
-               F("nextPageToken", &api::crm::ProjectList::nextPageToken)};
+inline constexpr auto kFields<api::crm::ProjectList> = [](auto...) {
+  return Fields{F("projects", &api::crm::ProjectList::projects),
+                F("nextPageToken", &api::crm::ProjectList::nextPageToken)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::crm::CreateProject> = "CreateProjectRequest";
 template <>
 inline constexpr auto kFields<api::crm::CreateProject> =
-    std::tuple{F("project", &api::crm::CreateProject::project, kBody)};
+    [](auto...) { return Fields{F("project", &api::crm::CreateProject::project, kBody)}; };
 template <>
 inline constexpr std::string_view kTypeName<api::crm::GetProject> = "GetProjectRequest";
 template <>
 inline constexpr auto kFields<api::crm::GetProject> =
-    std::tuple{F("projectId", &api::crm::GetProject::projectId, kPath)};
+    [](auto...) { return Fields{F("projectId", &api::crm::GetProject::projectId, kPath)}; };
 template <>
 inline constexpr std::string_view kTypeName<api::crm::UpdateProject> = "UpdateProjectRequest";
 template <>
-inline constexpr auto kFields<api::crm::UpdateProject> =
-    std::tuple{F("projectId", &api::crm::UpdateProject::projectId, kPath),
-               F("project", &api::crm::UpdateProject::project, kBody)};
+inline constexpr auto kFields<api::crm::UpdateProject> = [](auto...) {
+  return Fields{F("projectId", &api::crm::UpdateProject::projectId, kPath),
+                F("project", &api::crm::UpdateProject::project, kBody)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::crm::GetProjectPolicy> = "GetIamPolicyRequest";
 template <>
-inline constexpr auto kFields<api::crm::GetProjectPolicy> =
-    std::tuple{F("resource", &api::crm::GetProjectPolicy::resource, kPath),
-               F("options", &api::crm::GetProjectPolicy::options, kBody)};
+inline constexpr auto kFields<api::crm::GetProjectPolicy> = [](auto...) {
+  return Fields{F("resource", &api::crm::GetProjectPolicy::resource, kPath),
+                F("options", &api::crm::GetProjectPolicy::options, kBody)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::crm::SetProjectPolicy> = "SetProjectPolicyRequest";
 template <>
-inline constexpr auto kFields<api::crm::SetProjectPolicy> =
-    std::tuple{F("resource", &api::crm::SetProjectPolicy::resource, kPath),
-               F("body", &api::crm::SetProjectPolicy::body, kBody)};
+inline constexpr auto kFields<api::crm::SetProjectPolicy> = [](auto...) {
+  return Fields{F("resource", &api::crm::SetProjectPolicy::resource, kPath),
+                F("body", &api::crm::SetProjectPolicy::body, kBody)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::crm::TestProjectPermissions> =
     "TestProjectPermissionsRequest";
 template <>
-inline constexpr auto kFields<api::crm::TestProjectPermissions> =
-    std::tuple{F("resource", &api::crm::TestProjectPermissions::resource, kPath),
-               F("body", &api::crm::TestProjectPermissions::body, kBody)};
+inline constexpr auto kFields<api::crm::TestProjectPermissions> = [](auto...) {
+  return Fields{F("resource", &api::crm::TestProjectPermissions::resource, kPath),
+                F("body", &api::crm::TestProjectPermissions::body, kBody)};
+};
 }  // namespace fireweed

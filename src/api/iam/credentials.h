@@ -110,80 +110,96 @@ template <>
 inline constexpr std::string_view kTypeName<api::iam::GenerateAccessTokenBody> =
     "GenerateAccessTokenRequest";
 template <>
-inline constexpr auto kFields<api::iam::GenerateAccessTokenBody> =
-    std::tuple{F("delegates", &api::iam::GenerateAccessTokenBody::delegates),
-               F("scope", &api::iam::GenerateAccessTokenBody::scope),
-               F("lifetime", &api::iam::GenerateAccessTokenBody::lifetime)};
+inline constexpr auto kFields<api::iam::GenerateAccessTokenBody> = [](auto...) {
+  return Fields{F("delegates", &api::iam::GenerateAccessTokenBody::delegates),
+                F("scope", &api::iam::GenerateAccessTokenBody::scope),
+                F("lifetime", &api::iam::GenerateAccessTokenBody::lifetime)};
+};
 template <>
-inline constexpr auto kFields<api::iam::GenerateAccessToken> =
-    std::tuple{F("project", &api::iam::GenerateAccessToken::project, kPath),
-               F("account", &api::iam::GenerateAccessToken::account, kPath),
-               F("body", &api::iam::GenerateAccessToken::body, kBody)};
+inline constexpr auto kFields<api::iam::GenerateAccessToken> = [](auto...) {
+  return Fields{F("project", &api::iam::GenerateAccessToken::project, kPath),
+                F("account", &api::iam::GenerateAccessToken::account, kPath),
+                F("body", &api::iam::GenerateAccessToken::body, kBody)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::iam::AccessTokenReply> =
     "GenerateAccessTokenResponse";
 template <>
-inline constexpr auto kFields<api::iam::AccessTokenReply> =
-    std::tuple{F("accessToken", &api::iam::AccessTokenReply::accessToken),
-               F("expireTime", &api::iam::AccessTokenReply::expireTime)};
+inline constexpr auto kFields<api::iam::AccessTokenReply> = [](auto...) {
+  return Fields{F("accessToken", &api::iam::AccessTokenReply::accessToken),
+                F("expireTime", &api::iam::AccessTokenReply::expireTime)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::iam::GenerateIdTokenBody> =
     "GenerateIdTokenRequest";
 template <>
-inline constexpr auto kFields<api::iam::GenerateIdTokenBody> =
-    std::tuple{F("delegates", &api::iam::GenerateIdTokenBody::delegates),
-               F("audience", &api::iam::GenerateIdTokenBody::audience, kRequired),
-               F("includeEmail", &api::iam::GenerateIdTokenBody::includeEmail)};
+inline constexpr auto kFields<api::iam::GenerateIdTokenBody> = [](auto...) {
+  return Fields{F("delegates", &api::iam::GenerateIdTokenBody::delegates),
+                F("audience", &api::iam::GenerateIdTokenBody::audience, kRequired),
+                F("includeEmail", &api::iam::GenerateIdTokenBody::includeEmail)};
+};
 template <>
-inline constexpr auto kFields<api::iam::GenerateIdToken> =
-    std::tuple{F("project", &api::iam::GenerateIdToken::project, kPath),
-               F("account", &api::iam::GenerateIdToken::account, kPath),
-               F("body", &api::iam::GenerateIdToken::body, kBody)};
+inline constexpr auto kFields<api::iam::GenerateIdToken> = [](auto...) {
+  return Fields{F("project", &api::iam::GenerateIdToken::project, kPath),
+                F("account", &api::iam::GenerateIdToken::account, kPath),
+                F("body", &api::iam::GenerateIdToken::body, kBody)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::iam::IdTokenReply> = "GenerateIdTokenResponse";
 template <>
 inline constexpr auto kFields<api::iam::IdTokenReply> =
-    std::tuple{F("token", &api::iam::IdTokenReply::token)};
+    [](auto...) { return Fields{F("token", &api::iam::IdTokenReply::token)}; };
 template <>
 inline constexpr std::string_view kTypeName<api::iam::SignBlobBody> = "SignBlobRequest";
 template <>
-inline constexpr auto kFields<api::iam::SignBlobBody> =
-    std::tuple{F("delegates", &api::iam::SignBlobBody::delegates),
-               F("payload", &api::iam::SignBlobBody::payload, kRequired)};
+inline constexpr auto kFields<api::iam::SignBlobBody> = [](auto...) {
+  return Fields{F("delegates", &api::iam::SignBlobBody::delegates),
+                F("payload", &api::iam::SignBlobBody::payload, kRequired)};
+};
 template <>
-inline constexpr auto kFields<api::iam::SignBlob> = std::tuple{
-    F("project", &api::iam::SignBlob::project, kPath),
-    F("account", &api::iam::SignBlob::account, kPath), F("body", &api::iam::SignBlob::body, kBody)};
+inline constexpr auto kFields<api::iam::SignBlob> = [](auto...) {
+  return Fields{F("project", &api::iam::SignBlob::project, kPath),
+                F("account", &api::iam::SignBlob::account, kPath),
+                F("body", &api::iam::SignBlob::body, kBody)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::iam::SignBlobReply> = "SignBlobResponse";
 template <>
-inline constexpr auto kFields<api::iam::SignBlobReply> =
-    std::tuple{F("keyId", &api::iam::SignBlobReply::keyId),
-               F("signedBlob", &api::iam::SignBlobReply::signedBlob)};
+inline constexpr auto kFields<api::iam::SignBlobReply> = [](auto...) {
+  return Fields{F("keyId", &api::iam::SignBlobReply::keyId),
+                F("signedBlob", &api::iam::SignBlobReply::signedBlob)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::iam::SignJwtBody> = "SignJwtRequest";
 template <>
-inline constexpr auto kFields<api::iam::SignJwtBody> =
-    std::tuple{F("delegates", &api::iam::SignJwtBody::delegates),
-               F("payload", &api::iam::SignJwtBody::payload, kRequired)};
+inline constexpr auto kFields<api::iam::SignJwtBody> = [](auto...) {
+  return Fields{F("delegates", &api::iam::SignJwtBody::delegates),
+                F("payload", &api::iam::SignJwtBody::payload, kRequired)};
+};
 template <>
-inline constexpr auto kFields<api::iam::SignJwt> = std::tuple{
-    F("project", &api::iam::SignJwt::project, kPath),
-    F("account", &api::iam::SignJwt::account, kPath), F("body", &api::iam::SignJwt::body, kBody)};
+inline constexpr auto kFields<api::iam::SignJwt> = [](auto...) {
+  return Fields{F("project", &api::iam::SignJwt::project, kPath),
+                F("account", &api::iam::SignJwt::account, kPath),
+                F("body", &api::iam::SignJwt::body, kBody)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::iam::SignJwtReply> = "SignJwtResponse";
 template <>
-inline constexpr auto kFields<api::iam::SignJwtReply> = std::tuple{
-    F("keyId", &api::iam::SignJwtReply::keyId), F("signedJwt", &api::iam::SignJwtReply::signedJwt)};
+inline constexpr auto kFields<api::iam::SignJwtReply> = [](auto...) {
+  return Fields{F("keyId", &api::iam::SignJwtReply::keyId),
+                F("signedJwt", &api::iam::SignJwtReply::signedJwt)};
+};
 template <>
-inline constexpr auto kFields<api::iam::GetAllowedLocations> =
-    std::tuple{F("project", &api::iam::GetAllowedLocations::project, kPath),
-               F("account", &api::iam::GetAllowedLocations::account, kPath)};
+inline constexpr auto kFields<api::iam::GetAllowedLocations> = [](auto...) {
+  return Fields{F("project", &api::iam::GetAllowedLocations::project, kPath),
+                F("account", &api::iam::GetAllowedLocations::account, kPath)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::iam::AllowedLocations> =
     "ServiceAccountAllowedLocations";
 template <>
-inline constexpr auto kFields<api::iam::AllowedLocations> =
-    std::tuple{F("locations", &api::iam::AllowedLocations::locations, kKeepEmpty),
-               F("encodedLocations", &api::iam::AllowedLocations::encodedLocations)};
+inline constexpr auto kFields<api::iam::AllowedLocations> = [](auto...) {
+  return Fields{F("locations", &api::iam::AllowedLocations::locations, kKeepEmpty),
+                F("encodedLocations", &api::iam::AllowedLocations::encodedLocations)};
+};
 }  // namespace fireweed

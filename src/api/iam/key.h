@@ -72,40 +72,47 @@ namespace fireweed {
 template <>
 inline constexpr std::string_view kTypeName<api::iam::ServiceAccountKey> = "ServiceAccountKey";
 template <>
-inline constexpr auto kFields<api::iam::ServiceAccountKey> =
-    std::tuple{F("name", &api::iam::ServiceAccountKey::name),
-               F("privateKeyType", &api::iam::ServiceAccountKey::privateKeyType),
-               F("keyAlgorithm", &api::iam::ServiceAccountKey::keyAlgorithm),
-               F("privateKeyData", &api::iam::ServiceAccountKey::privateKeyData),
-               F("publicKeyData", &api::iam::ServiceAccountKey::publicKeyData),
-               F("validAfterTime", &api::iam::ServiceAccountKey::validAfterTime),
-               F("validBeforeTime", &api::iam::ServiceAccountKey::validBeforeTime),
-               F("keyOrigin", &api::iam::ServiceAccountKey::keyOrigin),
-               F("keyType", &api::iam::ServiceAccountKey::keyType)};
+inline constexpr auto kFields<api::iam::ServiceAccountKey> = [](auto...) {
+  return Fields{F("name", &api::iam::ServiceAccountKey::name),
+                F("privateKeyType", &api::iam::ServiceAccountKey::privateKeyType),
+                F("keyAlgorithm", &api::iam::ServiceAccountKey::keyAlgorithm),
+                F("privateKeyData", &api::iam::ServiceAccountKey::privateKeyData),
+                F("publicKeyData", &api::iam::ServiceAccountKey::publicKeyData),
+                F("validAfterTime", &api::iam::ServiceAccountKey::validAfterTime),
+                F("validBeforeTime", &api::iam::ServiceAccountKey::validBeforeTime),
+                F("keyOrigin", &api::iam::ServiceAccountKey::keyOrigin),
+                F("keyType", &api::iam::ServiceAccountKey::keyType)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::iam::CreateKeyBody> =
     "CreateServiceAccountKeyRequest";
 template <>
-inline constexpr auto kFields<api::iam::CreateKeyBody> =
-    std::tuple{F("privateKeyType", &api::iam::CreateKeyBody::privateKeyType),
-               F("keyAlgorithm", &api::iam::CreateKeyBody::keyAlgorithm)};
+inline constexpr auto kFields<api::iam::CreateKeyBody> = [](auto...) {
+  return Fields{F("privateKeyType", &api::iam::CreateKeyBody::privateKeyType),
+                F("keyAlgorithm", &api::iam::CreateKeyBody::keyAlgorithm)};
+};
 template <>
-inline constexpr auto kFields<api::iam::CreateKey> =
-    std::tuple{F("project", &api::iam::CreateKey::project, kPath),
-               F("account", &api::iam::CreateKey::account, kPath),
-               F("body", &api::iam::CreateKey::body, kBody)};
+inline constexpr auto kFields<api::iam::CreateKey> = [](auto...) {
+  return Fields{F("project", &api::iam::CreateKey::project, kPath),
+                F("account", &api::iam::CreateKey::account, kPath),
+                F("body", &api::iam::CreateKey::body, kBody)};
+};
 template <>
-inline constexpr auto kFields<api::iam::ListKeys> =
-    std::tuple{F("project", &api::iam::ListKeys::project, kPath),
-               F("account", &api::iam::ListKeys::account, kPath),
-               F("keyTypes", &api::iam::ListKeys::keyTypes, kQuery)};
+inline constexpr auto kFields<api::iam::ListKeys> = [](auto...) {
+  return Fields{F("project", &api::iam::ListKeys::project, kPath),
+                F("account", &api::iam::ListKeys::account, kPath),
+                F("keyTypes", &api::iam::ListKeys::keyTypes, kQuery)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::iam::KeyList> = "ListServiceAccountKeysResponse";
 template <>
-inline constexpr auto kFields<api::iam::KeyList> = std::tuple{F("keys", &api::iam::KeyList::keys)};
+inline constexpr auto kFields<api::iam::KeyList> =
+    [](auto...) { return Fields{F("keys", &api::iam::KeyList::keys)}; };
 template <>
-inline constexpr auto kFields<api::iam::GetKey> = std::tuple{
-    F("project", &api::iam::GetKey::project, kPath),
-    F("account", &api::iam::GetKey::account, kPath), F("key", &api::iam::GetKey::key, kPath),
-    F("publicKeyType", &api::iam::GetKey::publicKeyType, kQuery)};
+inline constexpr auto kFields<api::iam::GetKey> = [](auto...) {
+  return Fields{F("project", &api::iam::GetKey::project, kPath),
+                F("account", &api::iam::GetKey::account, kPath),
+                F("key", &api::iam::GetKey::key, kPath),
+                F("publicKeyType", &api::iam::GetKey::publicKeyType, kQuery)};
+};
 }  // namespace fireweed

@@ -39,24 +39,28 @@ namespace fireweed {
 template <>
 inline constexpr std::string_view kTypeName<api::iam::Role> = "Role";
 template <>
-inline constexpr auto kFields<api::iam::Role> =
-    std::tuple{F("name", &api::iam::Role::name),
-               F("title", &api::iam::Role::title),
-               F("description", &api::iam::Role::description),
-               F("includedPermissions", &api::iam::Role::includedPermissions),
-               F("stage", &api::iam::Role::stage),
-               F("etag", &api::iam::Role::etag)};
+inline constexpr auto kFields<api::iam::Role> = [](auto...) {
+  return Fields{F("name", &api::iam::Role::name),
+                F("title", &api::iam::Role::title),
+                F("description", &api::iam::Role::description),
+                F("includedPermissions", &api::iam::Role::includedPermissions),
+                F("stage", &api::iam::Role::stage),
+                F("etag", &api::iam::Role::etag)};
+};
 template <>
-inline constexpr auto kFields<api::iam::ListRoles> =
-    std::tuple{F("pageSize", &api::iam::ListRoles::pageSize, kQuery),
-               F("pageToken", &api::iam::ListRoles::pageToken, kQuery),
-               F("view", &api::iam::ListRoles::view, kQuery)};
+inline constexpr auto kFields<api::iam::ListRoles> = [](auto...) {
+  return Fields{F("pageSize", &api::iam::ListRoles::pageSize, kQuery),
+                F("pageToken", &api::iam::ListRoles::pageToken, kQuery),
+                F("view", &api::iam::ListRoles::view, kQuery)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::iam::RoleList> = "ListRolesResponse";
 template <>
-inline constexpr auto kFields<api::iam::RoleList> = std::tuple{
-    F("roles", &api::iam::RoleList::roles), F("nextPageToken", &api::iam::RoleList::nextPageToken)};
+inline constexpr auto kFields<api::iam::RoleList> = [](auto...) {
+  return Fields{F("roles", &api::iam::RoleList::roles),
+                F("nextPageToken", &api::iam::RoleList::nextPageToken)};
+};
 template <>
 inline constexpr auto kFields<api::iam::GetRole> =
-    std::tuple{F("role", &api::iam::GetRole::role, kPath)};
+    [](auto...) { return Fields{F("role", &api::iam::GetRole::role, kPath)}; };
 }  // namespace fireweed

@@ -151,69 +151,80 @@ namespace fireweed {
 template <>
 inline constexpr std::string_view kTypeName<api::iam::ServiceAccount> = "ServiceAccount";
 template <>
-inline constexpr auto kFields<api::iam::ServiceAccount> =
-    std::tuple{F("name", &api::iam::ServiceAccount::name, kOutput),
-               F("projectId", &api::iam::ServiceAccount::projectId, kOutput),
-               F("uniqueId", &api::iam::ServiceAccount::uniqueId, kOutput),
-               F("email", &api::iam::ServiceAccount::email, kOutput),
-               F("displayName", &api::iam::ServiceAccount::displayName),
-               F("etag", &api::iam::ServiceAccount::etag),
-               F("description", &api::iam::ServiceAccount::description),
-               F("oauth2ClientId", &api::iam::ServiceAccount::oauth2ClientId, kOutput),
-               F("disabled", &api::iam::ServiceAccount::disabled, kOutput),
-               F("created", &api::iam::ServiceAccount::created, kStored)};
+inline constexpr auto kFields<api::iam::ServiceAccount> = [](auto...) {
+  return Fields{F("name", &api::iam::ServiceAccount::name, kOutput),
+                F("projectId", &api::iam::ServiceAccount::projectId, kOutput),
+                F("uniqueId", &api::iam::ServiceAccount::uniqueId, kOutput),
+                F("email", &api::iam::ServiceAccount::email, kOutput),
+                F("displayName", &api::iam::ServiceAccount::displayName),
+                F("etag", &api::iam::ServiceAccount::etag),
+                F("description", &api::iam::ServiceAccount::description),
+                F("oauth2ClientId", &api::iam::ServiceAccount::oauth2ClientId, kOutput),
+                F("disabled", &api::iam::ServiceAccount::disabled, kOutput),
+                F("created", &api::iam::ServiceAccount::created, kStored)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::iam::CreateServiceAccountBody> =
     "CreateServiceAccountRequest";
 template <>
-inline constexpr auto kFields<api::iam::CreateServiceAccountBody> =
-    std::tuple{F("accountId", &api::iam::CreateServiceAccountBody::accountId, kRequired),
-               F("serviceAccount", &api::iam::CreateServiceAccountBody::serviceAccount)};
+inline constexpr auto kFields<api::iam::CreateServiceAccountBody> = [](auto...) {
+  return Fields{F("accountId", &api::iam::CreateServiceAccountBody::accountId, kRequired),
+                F("serviceAccount", &api::iam::CreateServiceAccountBody::serviceAccount)};
+};
 template <>
-inline constexpr auto kFields<api::iam::CreateServiceAccount> =
-    std::tuple{F("project", &api::iam::CreateServiceAccount::project, kPath),
-               F("body", &api::iam::CreateServiceAccount::body, kBody)};
+inline constexpr auto kFields<api::iam::CreateServiceAccount> = [](auto...) {
+  return Fields{F("project", &api::iam::CreateServiceAccount::project, kPath),
+                F("body", &api::iam::CreateServiceAccount::body, kBody)};
+};
 template <>
-inline constexpr auto kFields<api::iam::ListServiceAccounts> =
-    std::tuple{F("project", &api::iam::ListServiceAccounts::project, kPath),
-               F("pageSize", &api::iam::ListServiceAccounts::pageSize, kQuery),
-               F("pageToken", &api::iam::ListServiceAccounts::pageToken, kQuery)};
+inline constexpr auto kFields<api::iam::ListServiceAccounts> = [](auto...) {
+  return Fields{F("project", &api::iam::ListServiceAccounts::project, kPath),
+                F("pageSize", &api::iam::ListServiceAccounts::pageSize, kQuery),
+                F("pageToken", &api::iam::ListServiceAccounts::pageToken, kQuery)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::iam::ServiceAccountList> =
     "ListServiceAccountsResponse";
 template <>
-inline constexpr auto kFields<api::iam::ServiceAccountList> =
-    std::tuple{F("accounts", &api::iam::ServiceAccountList::accounts),
-               F("nextPageToken", &api::iam::ServiceAccountList::nextPageToken)};
+inline constexpr auto kFields<api::iam::ServiceAccountList> = [](auto...) {
+  return Fields{F("accounts", &api::iam::ServiceAccountList::accounts),
+                F("nextPageToken", &api::iam::ServiceAccountList::nextPageToken)};
+};
 template <>
-inline constexpr auto kFields<api::iam::GetServiceAccount> =
-    std::tuple{F("project", &api::iam::GetServiceAccount::project, kPath),
-               F("account", &api::iam::GetServiceAccount::account, kPath)};
+inline constexpr auto kFields<api::iam::GetServiceAccount> = [](auto...) {
+  return Fields{F("project", &api::iam::GetServiceAccount::project, kPath),
+                F("account", &api::iam::GetServiceAccount::account, kPath)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::iam::PatchServiceAccountBody> =
     "PatchServiceAccountRequest";
 template <>
-inline constexpr auto kFields<api::iam::PatchServiceAccountBody> =
-    std::tuple{F("serviceAccount", &api::iam::PatchServiceAccountBody::serviceAccount),
-               F("updateMask", &api::iam::PatchServiceAccountBody::updateMask)};
+inline constexpr auto kFields<api::iam::PatchServiceAccountBody> = [](auto...) {
+  return Fields{F("serviceAccount", &api::iam::PatchServiceAccountBody::serviceAccount),
+                F("updateMask", &api::iam::PatchServiceAccountBody::updateMask)};
+};
 template <>
-inline constexpr auto kFields<api::iam::PatchServiceAccount> =
-    std::tuple{F("project", &api::iam::PatchServiceAccount::project, kPath),
-               F("account", &api::iam::PatchServiceAccount::account, kPath),
-               F("body", &api::iam::PatchServiceAccount::body, kBody)};
+inline constexpr auto kFields<api::iam::PatchServiceAccount> = [](auto...) {
+  return Fields{F("project", &api::iam::PatchServiceAccount::project, kPath),
+                F("account", &api::iam::PatchServiceAccount::account, kPath),
+                F("body", &api::iam::PatchServiceAccount::body, kBody)};
+};
 template <>
-inline constexpr auto kFields<api::iam::UpdateServiceAccount> =
-    std::tuple{F("project", &api::iam::UpdateServiceAccount::project, kPath),
-               F("account", &api::iam::UpdateServiceAccount::account, kPath),
-               F("body", &api::iam::UpdateServiceAccount::body, kBody)};
+inline constexpr auto kFields<api::iam::UpdateServiceAccount> = [](auto...) {
+  return Fields{F("project", &api::iam::UpdateServiceAccount::project, kPath),
+                F("account", &api::iam::UpdateServiceAccount::account, kPath),
+                F("body", &api::iam::UpdateServiceAccount::body, kBody)};
+};
 template <>
-inline constexpr auto kFields<api::iam::SetAccountPolicy> =
-    std::tuple{F("project", &api::iam::SetAccountPolicy::project, kPath),
-               F("account", &api::iam::SetAccountPolicy::account, kPath),
-               F("body", &api::iam::SetAccountPolicy::body, kBody)};
+inline constexpr auto kFields<api::iam::SetAccountPolicy> = [](auto...) {
+  return Fields{F("project", &api::iam::SetAccountPolicy::project, kPath),
+                F("account", &api::iam::SetAccountPolicy::account, kPath),
+                F("body", &api::iam::SetAccountPolicy::body, kBody)};
+};
 template <>
-inline constexpr auto kFields<api::iam::TestAccountPermissions> =
-    std::tuple{F("project", &api::iam::TestAccountPermissions::project, kPath),
-               F("account", &api::iam::TestAccountPermissions::account, kPath),
-               F("body", &api::iam::TestAccountPermissions::body, kBody)};
+inline constexpr auto kFields<api::iam::TestAccountPermissions> = [](auto...) {
+  return Fields{F("project", &api::iam::TestAccountPermissions::project, kPath),
+                F("account", &api::iam::TestAccountPermissions::account, kPath),
+                F("body", &api::iam::TestAccountPermissions::body, kBody)};
+};
 }  // namespace fireweed

@@ -136,79 +136,93 @@ namespace fireweed {
 template <>
 inline constexpr std::string_view kTypeName<api::kms::KeyRing> = "KeyRing";
 template <>
-inline constexpr auto kFields<api::kms::KeyRing> =
-    std::tuple{F("name", &api::kms::KeyRing::name, kOutput),
-               F("createTime", &api::kms::KeyRing::createTime, kOutput)};
+inline constexpr auto kFields<api::kms::KeyRing> = [](auto...) {
+  return Fields{F("name", &api::kms::KeyRing::name, kOutput),
+                F("createTime", &api::kms::KeyRing::createTime, kOutput)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::kms::CryptoKeyVersion> = "CryptoKeyVersion";
 template <>
-inline constexpr auto kFields<api::kms::CryptoKeyVersion> =
-    std::tuple{F("name", &api::kms::CryptoKeyVersion::name, kOutput),
-               F("state", &api::kms::CryptoKeyVersion::state, kOutput),
-               F("protectionLevel", &api::kms::CryptoKeyVersion::protectionLevel, kOutput),
-               F("algorithm", &api::kms::CryptoKeyVersion::algorithm, kOutput),
-               F("createTime", &api::kms::CryptoKeyVersion::createTime, kOutput)};
+inline constexpr auto kFields<api::kms::CryptoKeyVersion> = [](auto...) {
+  return Fields{F("name", &api::kms::CryptoKeyVersion::name, kOutput),
+                F("state", &api::kms::CryptoKeyVersion::state, kOutput),
+                F("protectionLevel", &api::kms::CryptoKeyVersion::protectionLevel, kOutput),
+                F("algorithm", &api::kms::CryptoKeyVersion::algorithm, kOutput),
+                F("createTime", &api::kms::CryptoKeyVersion::createTime, kOutput)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::kms::CryptoKey> = "CryptoKey";
 template <>
-inline constexpr auto kFields<api::kms::CryptoKey> = std::tuple{
-    F("name", &api::kms::CryptoKey::name, kOutput), F("purpose", &api::kms::CryptoKey::purpose),
-    F("createTime", &api::kms::CryptoKey::createTime, kOutput),
-    F("primary", &api::kms::CryptoKey::primary, kOutput),
-    F("labels", &api::kms::CryptoKey::labels)};
+inline constexpr auto kFields<api::kms::CryptoKey> = [](auto...) {
+  return Fields{F("name", &api::kms::CryptoKey::name, kOutput),
+                F("purpose", &api::kms::CryptoKey::purpose),
+                F("createTime", &api::kms::CryptoKey::createTime, kOutput),
+                F("primary", &api::kms::CryptoKey::primary, kOutput),
+                F("labels", &api::kms::CryptoKey::labels)};
+};
 template <>
-inline constexpr auto kFields<api::kms::CreateKeyRing> =
-    std::tuple{F("project", &api::kms::CreateKeyRing::project, kPath),
-               F("location", &api::kms::CreateKeyRing::location, kPath),
-               F("keyRingId", &api::kms::CreateKeyRing::keyRingId, kQuery),
-               F("body", &api::kms::CreateKeyRing::body, kBody)};
+inline constexpr auto kFields<api::kms::CreateKeyRing> = [](auto...) {
+  return Fields{F("project", &api::kms::CreateKeyRing::project, kPath),
+                F("location", &api::kms::CreateKeyRing::location, kPath),
+                F("keyRingId", &api::kms::CreateKeyRing::keyRingId, kQuery),
+                F("body", &api::kms::CreateKeyRing::body, kBody)};
+};
 template <>
-inline constexpr auto kFields<api::kms::ListKeyRings> =
-    std::tuple{F("project", &api::kms::ListKeyRings::project, kPath),
-               F("location", &api::kms::ListKeyRings::location, kPath),
-               F("pageToken", &api::kms::ListKeyRings::pageToken, kQuery),
-               F("pageSize", &api::kms::ListKeyRings::pageSize, kQuery)};
+inline constexpr auto kFields<api::kms::ListKeyRings> = [](auto...) {
+  return Fields{F("project", &api::kms::ListKeyRings::project, kPath),
+                F("location", &api::kms::ListKeyRings::location, kPath),
+                F("pageToken", &api::kms::ListKeyRings::pageToken, kQuery),
+                F("pageSize", &api::kms::ListKeyRings::pageSize, kQuery)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::kms::KeyRingList> = "ListKeyRingsResponse";
 template <>
-inline constexpr auto kFields<api::kms::KeyRingList> =
-    std::tuple{F("keyRings", &api::kms::KeyRingList::keyRings),
-               F("nextPageToken", &api::kms::KeyRingList::nextPageToken)};
+inline constexpr auto kFields<api::kms::KeyRingList> = [](auto...) {
+  return Fields{F("keyRings", &api::kms::KeyRingList::keyRings),
+                F("nextPageToken", &api::kms::KeyRingList::nextPageToken)};
+};
 template <>
-inline constexpr auto kFields<api::kms::NameKeyRing> =
-    std::tuple{F("project", &api::kms::NameKeyRing::project, kPath),
-               F("location", &api::kms::NameKeyRing::location, kPath),
-               F("ring", &api::kms::NameKeyRing::ring, kPath)};
+inline constexpr auto kFields<api::kms::NameKeyRing> = [](auto...) {
+  return Fields{F("project", &api::kms::NameKeyRing::project, kPath),
+                F("location", &api::kms::NameKeyRing::location, kPath),
+                F("ring", &api::kms::NameKeyRing::ring, kPath)};
+};
 template <>
-inline constexpr auto kFields<api::kms::CreateCryptoKey> =
-    std::tuple{F("project", &api::kms::CreateCryptoKey::project, kPath),
-               F("location", &api::kms::CreateCryptoKey::location, kPath),
-               F("ring", &api::kms::CreateCryptoKey::ring, kPath),
-               F("cryptoKeyId", &api::kms::CreateCryptoKey::cryptoKeyId, kQuery),
-               F("body", &api::kms::CreateCryptoKey::body, kBody)};
+inline constexpr auto kFields<api::kms::CreateCryptoKey> = [](auto...) {
+  return Fields{F("project", &api::kms::CreateCryptoKey::project, kPath),
+                F("location", &api::kms::CreateCryptoKey::location, kPath),
+                F("ring", &api::kms::CreateCryptoKey::ring, kPath),
+                F("cryptoKeyId", &api::kms::CreateCryptoKey::cryptoKeyId, kQuery),
+                F("body", &api::kms::CreateCryptoKey::body, kBody)};
+};
 template <>
-inline constexpr auto kFields<api::kms::ListCryptoKeys> =
-    std::tuple{F("project", &api::kms::ListCryptoKeys::project, kPath),
-               F("location", &api::kms::ListCryptoKeys::location, kPath),
-               F("ring", &api::kms::ListCryptoKeys::ring, kPath),
-               F("pageToken", &api::kms::ListCryptoKeys::pageToken, kQuery),
-               F("pageSize", &api::kms::ListCryptoKeys::pageSize, kQuery)};
+inline constexpr auto kFields<api::kms::ListCryptoKeys> = [](auto...) {
+  return Fields{F("project", &api::kms::ListCryptoKeys::project, kPath),
+                F("location", &api::kms::ListCryptoKeys::location, kPath),
+                F("ring", &api::kms::ListCryptoKeys::ring, kPath),
+                F("pageToken", &api::kms::ListCryptoKeys::pageToken, kQuery),
+                F("pageSize", &api::kms::ListCryptoKeys::pageSize, kQuery)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::kms::CryptoKeyList> = "ListCryptoKeysResponse";
 template <>
-inline constexpr auto kFields<api::kms::CryptoKeyList> =
-    std::tuple{F("cryptoKeys", &api::kms::CryptoKeyList::cryptoKeys),
-               F("nextPageToken", &api::kms::CryptoKeyList::nextPageToken)};
+inline constexpr auto kFields<api::kms::CryptoKeyList> = [](auto...) {
+  return Fields{F("cryptoKeys", &api::kms::CryptoKeyList::cryptoKeys),
+                F("nextPageToken", &api::kms::CryptoKeyList::nextPageToken)};
+};
 template <>
-inline constexpr auto kFields<api::kms::NameCryptoKey> =
-    std::tuple{F("project", &api::kms::NameCryptoKey::project, kPath),
-               F("location", &api::kms::NameCryptoKey::location, kPath),
-               F("ring", &api::kms::NameCryptoKey::ring, kPath),
-               F("key", &api::kms::NameCryptoKey::key, kPath)};
+inline constexpr auto kFields<api::kms::NameCryptoKey> = [](auto...) {
+  return Fields{F("project", &api::kms::NameCryptoKey::project, kPath),
+                F("location", &api::kms::NameCryptoKey::location, kPath),
+                F("ring", &api::kms::NameCryptoKey::ring, kPath),
+                F("key", &api::kms::NameCryptoKey::key, kPath)};
+};
 template <>
-inline constexpr auto kFields<api::kms::SetKeyPolicy> = std::tuple{
-    F("project", &api::kms::SetKeyPolicy::project, kPath),
-    F("location", &api::kms::SetKeyPolicy::location, kPath),
-    F("ring", &api::kms::SetKeyPolicy::ring, kPath), F("key", &api::kms::SetKeyPolicy::key, kPath),
-    F("body", &api::kms::SetKeyPolicy::body, kBody)};
+inline constexpr auto kFields<api::kms::SetKeyPolicy> = [](auto...) {
+  return Fields{F("project", &api::kms::SetKeyPolicy::project, kPath),
+                F("location", &api::kms::SetKeyPolicy::location, kPath),
+                F("ring", &api::kms::SetKeyPolicy::ring, kPath),
+                F("key", &api::kms::SetKeyPolicy::key, kPath),
+                F("body", &api::kms::SetKeyPolicy::body, kBody)};
+};
 }  // namespace fireweed

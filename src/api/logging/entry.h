@@ -56,28 +56,30 @@ inline constexpr std::array<std::string_view, 9> kEnumNames<api::logging::Severi
 template <>
 inline constexpr std::string_view kTypeName<api::logging::MonitoredResource> = "MonitoredResource";
 template <>
-inline constexpr auto kFields<api::logging::MonitoredResource> =
-    std::tuple{F("type", &api::logging::MonitoredResource::type),
-               F("labels", &api::logging::MonitoredResource::labels)};
+inline constexpr auto kFields<api::logging::MonitoredResource> = [](auto...) {
+  return Fields{F("type", &api::logging::MonitoredResource::type),
+                F("labels", &api::logging::MonitoredResource::labels)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::logging::LogEntry> = "LogEntry";
 template <>
-inline constexpr auto kFields<api::logging::LogEntry> =
-    std::tuple{F("logName", &api::logging::LogEntry::logName),
-               F("resource", &api::logging::LogEntry::resource),
-               F("timestamp", &api::logging::LogEntry::timestamp),
-               F("receiveTimestamp", &api::logging::LogEntry::receiveTimestamp, kOutput),
-               F("severity", &api::logging::LogEntry::severity),
-               F("insertId", &api::logging::LogEntry::insertId),
-               F("labels", &api::logging::LogEntry::labels),
-               F("textPayload", &api::logging::LogEntry::textPayload),
-               F("jsonPayload", &api::logging::LogEntry::jsonPayload),
-               F("protoPayload", &api::logging::LogEntry::protoPayload),
-               F("httpRequest", &api::logging::LogEntry::httpRequest),
-               F("operation", &api::logging::LogEntry::operation),
-               F("sourceLocation", &api::logging::LogEntry::sourceLocation),
-               F("split", &api::logging::LogEntry::split),
-               F("trace", &api::logging::LogEntry::trace),
-               F("spanId", &api::logging::LogEntry::spanId),
-               F("traceSampled", &api::logging::LogEntry::traceSampled)};
+inline constexpr auto kFields<api::logging::LogEntry> = [](auto...) {
+  return Fields{F("logName", &api::logging::LogEntry::logName),
+                F("resource", &api::logging::LogEntry::resource),
+                F("timestamp", &api::logging::LogEntry::timestamp),
+                F("receiveTimestamp", &api::logging::LogEntry::receiveTimestamp, kOutput),
+                F("severity", &api::logging::LogEntry::severity),
+                F("insertId", &api::logging::LogEntry::insertId),
+                F("labels", &api::logging::LogEntry::labels),
+                F("textPayload", &api::logging::LogEntry::textPayload),
+                F("jsonPayload", &api::logging::LogEntry::jsonPayload),
+                F("protoPayload", &api::logging::LogEntry::protoPayload),
+                F("httpRequest", &api::logging::LogEntry::httpRequest),
+                F("operation", &api::logging::LogEntry::operation),
+                F("sourceLocation", &api::logging::LogEntry::sourceLocation),
+                F("split", &api::logging::LogEntry::split),
+                F("trace", &api::logging::LogEntry::trace),
+                F("spanId", &api::logging::LogEntry::spanId),
+                F("traceSampled", &api::logging::LogEntry::traceSampled)};
+};
 }  // namespace fireweed

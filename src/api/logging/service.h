@@ -78,51 +78,58 @@ namespace fireweed {
 template <>
 inline constexpr std::string_view kTypeName<api::logging::EntriesQuery> = "ListLogEntriesRequest";
 template <>
-inline constexpr auto kFields<api::logging::EntriesQuery> =
-    std::tuple{F("resourceNames", &api::logging::EntriesQuery::resourceNames),
-               F("projectIds", &api::logging::EntriesQuery::projectIds),
-               F("filter", &api::logging::EntriesQuery::filter),
-               F("orderBy", &api::logging::EntriesQuery::orderBy),
-               F("pageSize", &api::logging::EntriesQuery::pageSize),
-               F("pageToken", &api::logging::EntriesQuery::pageToken)};
+inline constexpr auto kFields<api::logging::EntriesQuery> = [](auto...) {
+  return Fields{F("resourceNames", &api::logging::EntriesQuery::resourceNames),
+                F("projectIds", &api::logging::EntriesQuery::projectIds),
+                F("filter", &api::logging::EntriesQuery::filter),
+                F("orderBy", &api::logging::EntriesQuery::orderBy),
+                F("pageSize", &api::logging::EntriesQuery::pageSize),
+                F("pageToken", &api::logging::EntriesQuery::pageToken)};
+};
 template <>
-inline constexpr auto kFields<api::logging::ListEntries> =
-    std::tuple{F("body", &api::logging::ListEntries::body, kBody),
-               F("wait", &api::logging::ListEntries::wait, kQuery)};
+inline constexpr auto kFields<api::logging::ListEntries> = [](auto...) {
+  return Fields{F("body", &api::logging::ListEntries::body, kBody),
+                F("wait", &api::logging::ListEntries::wait, kQuery)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::logging::EntriesPage> = "ListLogEntriesResponse";
 template <>
-inline constexpr auto kFields<api::logging::EntriesPage> =
-    std::tuple{F("entries", &api::logging::EntriesPage::entries),
-               F("nextPageToken", &api::logging::EntriesPage::nextPageToken)};
+inline constexpr auto kFields<api::logging::EntriesPage> = [](auto...) {
+  return Fields{F("entries", &api::logging::EntriesPage::entries),
+                F("nextPageToken", &api::logging::EntriesPage::nextPageToken)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::logging::EntriesToWrite> =
     "WriteLogEntriesRequest";
 template <>
-inline constexpr auto kFields<api::logging::EntriesToWrite> =
-    std::tuple{F("logName", &api::logging::EntriesToWrite::logName),
-               F("resource", &api::logging::EntriesToWrite::resource),
-               F("labels", &api::logging::EntriesToWrite::labels),
-               F("entries", &api::logging::EntriesToWrite::entries),
-               F("partialSuccess", &api::logging::EntriesToWrite::partialSuccess),
-               F("dryRun", &api::logging::EntriesToWrite::dryRun)};
+inline constexpr auto kFields<api::logging::EntriesToWrite> = [](auto...) {
+  return Fields{F("logName", &api::logging::EntriesToWrite::logName),
+                F("resource", &api::logging::EntriesToWrite::resource),
+                F("labels", &api::logging::EntriesToWrite::labels),
+                F("entries", &api::logging::EntriesToWrite::entries),
+                F("partialSuccess", &api::logging::EntriesToWrite::partialSuccess),
+                F("dryRun", &api::logging::EntriesToWrite::dryRun)};
+};
 template <>
 inline constexpr auto kFields<api::logging::WriteEntries> =
-    std::tuple{F("body", &api::logging::WriteEntries::body, kBody)};
+    [](auto...) { return Fields{F("body", &api::logging::WriteEntries::body, kBody)}; };
 template <>
-inline constexpr auto kFields<api::logging::ListLogs> =
-    std::tuple{F("project", &api::logging::ListLogs::project, kPath),
-               F("pageSize", &api::logging::ListLogs::pageSize, kQuery),
-               F("pageToken", &api::logging::ListLogs::pageToken, kQuery),
-               F("resourceNames", &api::logging::ListLogs::resourceNames, kQuery)};
+inline constexpr auto kFields<api::logging::ListLogs> = [](auto...) {
+  return Fields{F("project", &api::logging::ListLogs::project, kPath),
+                F("pageSize", &api::logging::ListLogs::pageSize, kQuery),
+                F("pageToken", &api::logging::ListLogs::pageToken, kQuery),
+                F("resourceNames", &api::logging::ListLogs::resourceNames, kQuery)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::logging::LogNames> = "ListLogsResponse";
 template <>
-inline constexpr auto kFields<api::logging::LogNames> =
-    std::tuple{F("logNames", &api::logging::LogNames::logNames),
-               F("nextPageToken", &api::logging::LogNames::nextPageToken)};
+inline constexpr auto kFields<api::logging::LogNames> = [](auto...) {
+  return Fields{F("logNames", &api::logging::LogNames::logNames),
+                F("nextPageToken", &api::logging::LogNames::nextPageToken)};
+};
 template <>
-inline constexpr auto kFields<api::logging::DeleteLog> =
-    std::tuple{F("project", &api::logging::DeleteLog::project, kPath),
-               F("log", &api::logging::DeleteLog::log, kPath)};
+inline constexpr auto kFields<api::logging::DeleteLog> = [](auto...) {
+  return Fields{F("project", &api::logging::DeleteLog::project, kPath),
+                F("log", &api::logging::DeleteLog::log, kPath)};
+};
 }  // namespace fireweed

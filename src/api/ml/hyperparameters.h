@@ -79,44 +79,49 @@ inline constexpr std::array<std::string_view, 3> kEnumNames<api::ml::SearchAlgor
 template <>
 inline constexpr std::string_view kTypeName<api::ml::ParameterSpec> = "ParameterSpec";
 template <>
-inline constexpr auto kFields<api::ml::ParameterSpec> =
-    std::tuple{F("parameterName", &api::ml::ParameterSpec::parameterName),
-               F("type", &api::ml::ParameterSpec::type),
-               F("minValue", &api::ml::ParameterSpec::minValue),
-               F("maxValue", &api::ml::ParameterSpec::maxValue),
-               F("categoricalValues", &api::ml::ParameterSpec::categoricalValues),
-               F("discreteValues", &api::ml::ParameterSpec::discreteValues),
-               F("scaleType", &api::ml::ParameterSpec::scaleType)};
+inline constexpr auto kFields<api::ml::ParameterSpec> = [](auto...) {
+  return Fields{F("parameterName", &api::ml::ParameterSpec::parameterName),
+                F("type", &api::ml::ParameterSpec::type),
+                F("minValue", &api::ml::ParameterSpec::minValue),
+                F("maxValue", &api::ml::ParameterSpec::maxValue),
+                F("categoricalValues", &api::ml::ParameterSpec::categoricalValues),
+                F("discreteValues", &api::ml::ParameterSpec::discreteValues),
+                F("scaleType", &api::ml::ParameterSpec::scaleType)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::ml::HyperparameterSpec> = "HyperparameterSpec";
 template <>
-inline constexpr auto kFields<api::ml::HyperparameterSpec> = std::tuple{
-    F("goal", &api::ml::HyperparameterSpec::goal),
-    F("params", &api::ml::HyperparameterSpec::params),
-    F("maxTrials", &api::ml::HyperparameterSpec::maxTrials),
-    F("maxParallelTrials", &api::ml::HyperparameterSpec::maxParallelTrials),
-    F("maxFailedTrials", &api::ml::HyperparameterSpec::maxFailedTrials),
-    F("hyperparameterMetricTag", &api::ml::HyperparameterSpec::hyperparameterMetricTag),
-    F("resumePreviousJobId", &api::ml::HyperparameterSpec::resumePreviousJobId),
-    F("enableTrialEarlyStopping", &api::ml::HyperparameterSpec::enableTrialEarlyStopping),
-    F("algorithm", &api::ml::HyperparameterSpec::algorithm)};
+inline constexpr auto kFields<api::ml::HyperparameterSpec> = [](auto...) {
+  return Fields{
+      F("goal", &api::ml::HyperparameterSpec::goal),
+      F("params", &api::ml::HyperparameterSpec::params),
+      F("maxTrials", &api::ml::HyperparameterSpec::maxTrials),
+      F("maxParallelTrials", &api::ml::HyperparameterSpec::maxParallelTrials),
+      F("maxFailedTrials", &api::ml::HyperparameterSpec::maxFailedTrials),
+      F("hyperparameterMetricTag", &api::ml::HyperparameterSpec::hyperparameterMetricTag),
+      F("resumePreviousJobId", &api::ml::HyperparameterSpec::resumePreviousJobId),
+      F("enableTrialEarlyStopping", &api::ml::HyperparameterSpec::enableTrialEarlyStopping),
+      F("algorithm", &api::ml::HyperparameterSpec::algorithm)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::ml::HyperparameterMetric> = "HyperparameterMetric";
 template <>
-inline constexpr auto kFields<api::ml::HyperparameterMetric> =
-    std::tuple{F("trainingStep", &api::ml::HyperparameterMetric::trainingStep),
-               F("objectiveValue", &api::ml::HyperparameterMetric::objectiveValue)};
+inline constexpr auto kFields<api::ml::HyperparameterMetric> = [](auto...) {
+  return Fields{F("trainingStep", &api::ml::HyperparameterMetric::trainingStep),
+                F("objectiveValue", &api::ml::HyperparameterMetric::objectiveValue)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::ml::HyperparameterOutput> = "HyperparameterOutput";
 template <>
-inline constexpr auto kFields<api::ml::HyperparameterOutput> =
-    std::tuple{F("trialId", &api::ml::HyperparameterOutput::trialId),
-               F("hyperparameters", &api::ml::HyperparameterOutput::hyperparameters),
-               F("finalMetric", &api::ml::HyperparameterOutput::finalMetric),
-               F("allMetrics", &api::ml::HyperparameterOutput::allMetrics),
-               F("isTrialStoppedEarly", &api::ml::HyperparameterOutput::isTrialStoppedEarly),
-               F("state", &api::ml::HyperparameterOutput::state),
-               F("startTime", &api::ml::HyperparameterOutput::startTime),
-               F("endTime", &api::ml::HyperparameterOutput::endTime),
-               F("webAccessUris", &api::ml::HyperparameterOutput::webAccessUris)};
+inline constexpr auto kFields<api::ml::HyperparameterOutput> = [](auto...) {
+  return Fields{F("trialId", &api::ml::HyperparameterOutput::trialId),
+                F("hyperparameters", &api::ml::HyperparameterOutput::hyperparameters),
+                F("finalMetric", &api::ml::HyperparameterOutput::finalMetric),
+                F("allMetrics", &api::ml::HyperparameterOutput::allMetrics),
+                F("isTrialStoppedEarly", &api::ml::HyperparameterOutput::isTrialStoppedEarly),
+                F("state", &api::ml::HyperparameterOutput::state),
+                F("startTime", &api::ml::HyperparameterOutput::startTime),
+                F("endTime", &api::ml::HyperparameterOutput::endTime),
+                F("webAccessUris", &api::ml::HyperparameterOutput::webAccessUris)};
+};
 }  // namespace fireweed

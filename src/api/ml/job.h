@@ -51,36 +51,39 @@ namespace fireweed {
 template <>
 inline constexpr std::string_view kTypeName<api::ml::TrainingOutput> = "TrainingOutput";
 template <>
-inline constexpr auto kFields<api::ml::TrainingOutput> =
-    std::tuple{F("completedTrialCount", &api::ml::TrainingOutput::completedTrialCount),
-               F("trials", &api::ml::TrainingOutput::trials),
-               F("consumedMLUnits", &api::ml::TrainingOutput::consumedMLUnits),
-               F("isHyperparameterTuningJob", &api::ml::TrainingOutput::isHyperparameterTuningJob),
-               F("isBuiltInAlgorithmJob", &api::ml::TrainingOutput::isBuiltInAlgorithmJob),
-               F("hyperparameterMetricTag", &api::ml::TrainingOutput::hyperparameterMetricTag),
-               F("webAccessUris", &api::ml::TrainingOutput::webAccessUris)};
+inline constexpr auto kFields<api::ml::TrainingOutput> = [](auto...) {
+  return Fields{F("completedTrialCount", &api::ml::TrainingOutput::completedTrialCount),
+                F("trials", &api::ml::TrainingOutput::trials),
+                F("consumedMLUnits", &api::ml::TrainingOutput::consumedMLUnits),
+                F("isHyperparameterTuningJob", &api::ml::TrainingOutput::isHyperparameterTuningJob),
+                F("isBuiltInAlgorithmJob", &api::ml::TrainingOutput::isBuiltInAlgorithmJob),
+                F("hyperparameterMetricTag", &api::ml::TrainingOutput::hyperparameterMetricTag),
+                F("webAccessUris", &api::ml::TrainingOutput::webAccessUris)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::ml::JobEvent> = "JobEvent";
 template <>
-inline constexpr auto kFields<api::ml::JobEvent> =
-    std::tuple{F("time", &api::ml::JobEvent::time), F("what", &api::ml::JobEvent::what),
-               F("elapsed", &api::ml::JobEvent::elapsed)};
+inline constexpr auto kFields<api::ml::JobEvent> = [](auto...) {
+  return Fields{F("time", &api::ml::JobEvent::time), F("what", &api::ml::JobEvent::what),
+                F("elapsed", &api::ml::JobEvent::elapsed)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::ml::Job> = "Job";
 template <>
-inline constexpr auto kFields<api::ml::Job> =
-    std::tuple{F("jobId", &api::ml::Job::jobId, kRequired | kImmutable),
-               F("trainingInput", &api::ml::Job::trainingInput),
-               F("predictionInput", &api::ml::Job::predictionInput),
-               F("createTime", &api::ml::Job::createTime, kOutput),
-               F("startTime", &api::ml::Job::startTime, kOutput),
-               F("endTime", &api::ml::Job::endTime, kOutput),
-               F("state", &api::ml::Job::state, kOutput),
-               F("errorMessage", &api::ml::Job::errorMessage, kOutput),
-               F("trainingOutput", &api::ml::Job::trainingOutput, kOutput),
-               F("predictionOutput", &api::ml::Job::predictionOutput, kOutput),
-               F("labels", &api::ml::Job::labels),
-               F("etag", &api::ml::Job::etag),
-               F("jobPosition", &api::ml::Job::jobPosition, kOutput),
-               F("timeline", &api::ml::Job::timeline, kOutput)};
+inline constexpr auto kFields<api::ml::Job> = [](auto...) {
+  return Fields{F("jobId", &api::ml::Job::jobId, kRequired | kImmutable),
+                F("trainingInput", &api::ml::Job::trainingInput),
+                F("predictionInput", &api::ml::Job::predictionInput),
+                F("createTime", &api::ml::Job::createTime, kOutput),
+                F("startTime", &api::ml::Job::startTime, kOutput),
+                F("endTime", &api::ml::Job::endTime, kOutput),
+                F("state", &api::ml::Job::state, kOutput),
+                F("errorMessage", &api::ml::Job::errorMessage, kOutput),
+                F("trainingOutput", &api::ml::Job::trainingOutput, kOutput),
+                F("predictionOutput", &api::ml::Job::predictionOutput, kOutput),
+                F("labels", &api::ml::Job::labels),
+                F("etag", &api::ml::Job::etag),
+                F("jobPosition", &api::ml::Job::jobPosition, kOutput),
+                F("timeline", &api::ml::Job::timeline, kOutput)};
+};
 }  // namespace fireweed

@@ -83,38 +83,52 @@ inline constexpr Method<TestJobPermissions, TestPermissionsBody> kTestJobPermiss
 
 namespace fireweed {
 template <>
-inline constexpr auto kFields<api::ml::CreateJob> = std::tuple{
-    F("project", &api::ml::CreateJob::project, kPath), F("body", &api::ml::CreateJob::body, kBody)};
+inline constexpr auto kFields<api::ml::CreateJob> = [](auto...) {
+  return Fields{F("project", &api::ml::CreateJob::project, kPath),
+                F("body", &api::ml::CreateJob::body, kBody)};
+};
 template <>
-inline constexpr auto kFields<api::ml::NameJob> = std::tuple{
-    F("project", &api::ml::NameJob::project, kPath), F("job", &api::ml::NameJob::job, kPath)};
+inline constexpr auto kFields<api::ml::NameJob> = [](auto...) {
+  return Fields{F("project", &api::ml::NameJob::project, kPath),
+                F("job", &api::ml::NameJob::job, kPath)};
+};
 template <>
-inline constexpr auto kFields<api::ml::CancelJob> = std::tuple{
-    F("project", &api::ml::CancelJob::project, kPath), F("job", &api::ml::CancelJob::job, kPath),
-    F("body", &api::ml::CancelJob::body, kBody)};
+inline constexpr auto kFields<api::ml::CancelJob> = [](auto...) {
+  return Fields{F("project", &api::ml::CancelJob::project, kPath),
+                F("job", &api::ml::CancelJob::job, kPath),
+                F("body", &api::ml::CancelJob::body, kBody)};
+};
 template <>
-inline constexpr auto kFields<api::ml::ListJobs> =
-    std::tuple{F("project", &api::ml::ListJobs::project, kPath),
-               F("filter", &api::ml::ListJobs::filter, kQuery),
-               F("pageSize", &api::ml::ListJobs::pageSize, kQuery),
-               F("pageToken", &api::ml::ListJobs::pageToken, kQuery)};
+inline constexpr auto kFields<api::ml::ListJobs> = [](auto...) {
+  return Fields{F("project", &api::ml::ListJobs::project, kPath),
+                F("filter", &api::ml::ListJobs::filter, kQuery),
+                F("pageSize", &api::ml::ListJobs::pageSize, kQuery),
+                F("pageToken", &api::ml::ListJobs::pageToken, kQuery)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::ml::JobList> = "ListJobsResponse";
 template <>
-inline constexpr auto kFields<api::ml::JobList> = std::tuple{
-    F("jobs", &api::ml::JobList::jobs), F("nextPageToken", &api::ml::JobList::nextPageToken)};
+inline constexpr auto kFields<api::ml::JobList> = [](auto...) {
+  return Fields{F("jobs", &api::ml::JobList::jobs),
+                F("nextPageToken", &api::ml::JobList::nextPageToken)};
+};
 template <>
-inline constexpr auto kFields<api::ml::PatchJob> = std::tuple{
-    F("project", &api::ml::PatchJob::project, kPath), F("job", &api::ml::PatchJob::job, kPath),
-    F("updateMask", &api::ml::PatchJob::updateMask, kQuery),
-    F("body", &api::ml::PatchJob::body, kBody)};
+inline constexpr auto kFields<api::ml::PatchJob> = [](auto...) {
+  return Fields{F("project", &api::ml::PatchJob::project, kPath),
+                F("job", &api::ml::PatchJob::job, kPath),
+                F("updateMask", &api::ml::PatchJob::updateMask, kQuery),
+                F("body", &api::ml::PatchJob::body, kBody)};
+};
 template <>
-inline constexpr auto kFields<api::ml::SetJobPolicy> = std::tuple{
-    F("project", &api::ml::SetJobPolicy::project, kPath),
-    F("job", &api::ml::SetJobPolicy::job, kPath), F("body", &api::ml::SetJobPolicy::body, kBody)};
+inline constexpr auto kFields<api::ml::SetJobPolicy> = [](auto...) {
+  return Fields{F("project", &api::ml::SetJobPolicy::project, kPath),
+                F("job", &api::ml::SetJobPolicy::job, kPath),
+                F("body", &api::ml::SetJobPolicy::body, kBody)};
+};
 template <>
-inline constexpr auto kFields<api::ml::TestJobPermissions> =
-    std::tuple{F("project", &api::ml::TestJobPermissions::project, kPath),
-               F("job", &api::ml::TestJobPermissions::job, kPath),
-               F("body", &api::ml::TestJobPermissions::body, kBody)};
+inline constexpr auto kFields<api::ml::TestJobPermissions> = [](auto...) {
+  return Fields{F("project", &api::ml::TestJobPermissions::project, kPath),
+                F("job", &api::ml::TestJobPermissions::job, kPath),
+                F("body", &api::ml::TestJobPermissions::body, kBody)};
+};
 }  // namespace fireweed

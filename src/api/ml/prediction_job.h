@@ -42,25 +42,27 @@ inline constexpr std::array<std::string_view, 6> kEnumNames<api::ml::DataFormat>
 template <>
 inline constexpr std::string_view kTypeName<api::ml::PredictionInput> = "PredictionInput";
 template <>
-inline constexpr auto kFields<api::ml::PredictionInput> =
-    std::tuple{F("modelName", &api::ml::PredictionInput::modelName),
-               F("versionName", &api::ml::PredictionInput::versionName),
-               F("uri", &api::ml::PredictionInput::uri),
-               F("dataFormat", &api::ml::PredictionInput::dataFormat),
-               F("outputDataFormat", &api::ml::PredictionInput::outputDataFormat),
-               F("inputPaths", &api::ml::PredictionInput::inputPaths),
-               F("outputPath", &api::ml::PredictionInput::outputPath),
-               F("maxWorkerCount", &api::ml::PredictionInput::maxWorkerCount),
-               F("region", &api::ml::PredictionInput::region),
-               F("runtimeVersion", &api::ml::PredictionInput::runtimeVersion),
-               F("batchSize", &api::ml::PredictionInput::batchSize),
-               F("signatureName", &api::ml::PredictionInput::signatureName)};
+inline constexpr auto kFields<api::ml::PredictionInput> = [](auto...) {
+  return Fields{F("modelName", &api::ml::PredictionInput::modelName),
+                F("versionName", &api::ml::PredictionInput::versionName),
+                F("uri", &api::ml::PredictionInput::uri),
+                F("dataFormat", &api::ml::PredictionInput::dataFormat),
+                F("outputDataFormat", &api::ml::PredictionInput::outputDataFormat),
+                F("inputPaths", &api::ml::PredictionInput::inputPaths),
+                F("outputPath", &api::ml::PredictionInput::outputPath),
+                F("maxWorkerCount", &api::ml::PredictionInput::maxWorkerCount),
+                F("region", &api::ml::PredictionInput::region),
+                F("runtimeVersion", &api::ml::PredictionInput::runtimeVersion),
+                F("batchSize", &api::ml::PredictionInput::batchSize),
+                F("signatureName", &api::ml::PredictionInput::signatureName)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::ml::PredictionOutput> = "PredictionOutput";
 template <>
-inline constexpr auto kFields<api::ml::PredictionOutput> =
-    std::tuple{F("outputPath", &api::ml::PredictionOutput::outputPath),
-               F("predictionCount", &api::ml::PredictionOutput::predictionCount),
-               F("errorCount", &api::ml::PredictionOutput::errorCount),
-               F("nodeHours", &api::ml::PredictionOutput::nodeHours)};
+inline constexpr auto kFields<api::ml::PredictionOutput> = [](auto...) {
+  return Fields{F("outputPath", &api::ml::PredictionOutput::outputPath),
+                F("predictionCount", &api::ml::PredictionOutput::predictionCount),
+                F("errorCount", &api::ml::PredictionOutput::errorCount),
+                F("nodeHours", &api::ml::PredictionOutput::nodeHours)};
+};
 }  // namespace fireweed

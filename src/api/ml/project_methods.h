@@ -68,43 +68,51 @@ inline constexpr Method<NameLocation, Location> kGetLocation{
 namespace fireweed {
 template <>
 inline constexpr auto kFields<api::ml::NameProject> =
-    std::tuple{F("project", &api::ml::NameProject::project, kPath)};
+    [](auto...) { return Fields{F("project", &api::ml::NameProject::project, kPath)}; };
 template <>
 inline constexpr std::string_view kTypeName<api::ml::ProjectSettings> = "Config";
 template <>
-inline constexpr auto kFields<api::ml::ProjectSettings> =
-    std::tuple{F("tpuServiceAccount", &api::ml::ProjectSettings::tpuServiceAccount)};
+inline constexpr auto kFields<api::ml::ProjectSettings> = [](auto...) {
+  return Fields{F("tpuServiceAccount", &api::ml::ProjectSettings::tpuServiceAccount)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::ml::ProjectConfig> = "GetConfigResponse";
 template <>
-inline constexpr auto kFields<api::ml::ProjectConfig> =
-    std::tuple{F("serviceAccount", &api::ml::ProjectConfig::serviceAccount),
-               F("serviceAccountProject", &api::ml::ProjectConfig::serviceAccountProject),
-               F("config", &api::ml::ProjectConfig::config)};
+inline constexpr auto kFields<api::ml::ProjectConfig> = [](auto...) {
+  return Fields{F("serviceAccount", &api::ml::ProjectConfig::serviceAccount),
+                F("serviceAccountProject", &api::ml::ProjectConfig::serviceAccountProject),
+                F("config", &api::ml::ProjectConfig::config)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::ml::LocationCapability> = "Capability";
 template <>
-inline constexpr auto kFields<api::ml::LocationCapability> =
-    std::tuple{F("type", &api::ml::LocationCapability::type),
-               F("availableAccelerators", &api::ml::LocationCapability::availableAccelerators)};
+inline constexpr auto kFields<api::ml::LocationCapability> = [](auto...) {
+  return Fields{F("type", &api::ml::LocationCapability::type),
+                F("availableAccelerators", &api::ml::LocationCapability::availableAccelerators)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::ml::Location> = "Location";
 template <>
-inline constexpr auto kFields<api::ml::Location> = std::tuple{
-    F("name", &api::ml::Location::name), F("capabilities", &api::ml::Location::capabilities)};
+inline constexpr auto kFields<api::ml::Location> = [](auto...) {
+  return Fields{F("name", &api::ml::Location::name),
+                F("capabilities", &api::ml::Location::capabilities)};
+};
 template <>
-inline constexpr auto kFields<api::ml::ListLocations> =
-    std::tuple{F("project", &api::ml::ListLocations::project, kPath),
-               F("pageSize", &api::ml::ListLocations::pageSize, kQuery),
-               F("pageToken", &api::ml::ListLocations::pageToken, kQuery)};
+inline constexpr auto kFields<api::ml::ListLocations> = [](auto...) {
+  return Fields{F("project", &api::ml::ListLocations::project, kPath),
+                F("pageSize", &api::ml::ListLocations::pageSize, kQuery),
+                F("pageToken", &api::ml::ListLocations::pageToken, kQuery)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::ml::LocationList> = "ListLocationsResponse";
 template <>
-inline constexpr auto kFields<api::ml::LocationList> =
-    std::tuple{F("locations", &api::ml::LocationList::locations),
-               F("nextPageToken", &api::ml::LocationList::nextPageToken)};
+inline constexpr auto kFields<api::ml::LocationList> = [](auto...) {
+  return Fields{F("locations", &api::ml::LocationList::locations),
+                F("nextPageToken", &api::ml::LocationList::nextPageToken)};
+};
 template <>
-inline constexpr auto kFields<api::ml::NameLocation> =
-    std::tuple{F("project", &api::ml::NameLocation::project, kPath),
-               F("location", &api::ml::NameLocation::location, kPath)};
+inline constexpr auto kFields<api::ml::NameLocation> = [](auto...) {
+  return Fields{F("project", &api::ml::NameLocation::project, kPath),
+                F("location", &api::ml::NameLocation::location, kPath)};
+};
 }  // namespace fireweed

@@ -148,9 +148,11 @@ inline constexpr const Method<NameStudy, Empty>* kStudyMethods[] = {&kCreateStud
 
 namespace fireweed {
 template <>
-inline constexpr auto kFields<api::ml::NameStudy> = std::tuple{
-    F("project", &api::ml::NameStudy::project, kPath),
-    F("location", &api::ml::NameStudy::location, kPath),
-    F("study", &api::ml::NameStudy::study, kPath), F("trial", &api::ml::NameStudy::trial, kPath),
-    F("operation", &api::ml::NameStudy::operation, kPath)};
+inline constexpr auto kFields<api::ml::NameStudy> = [](auto...) {
+  return Fields{F("project", &api::ml::NameStudy::project, kPath),
+                F("location", &api::ml::NameStudy::location, kPath),
+                F("study", &api::ml::NameStudy::study, kPath),
+                F("trial", &api::ml::NameStudy::trial, kPath),
+                F("operation", &api::ml::NameStudy::operation, kPath)};
+};
 }  // namespace fireweed

@@ -72,66 +72,72 @@ template <>
 inline constexpr std::string_view kTypeName<api::ml::ReplicaAccelerator> =
     "GoogleCloudMlV1__AcceleratorConfig";
 template <>
-inline constexpr auto kFields<api::ml::ReplicaAccelerator> = std::tuple{
-    F("count", &api::ml::ReplicaAccelerator::count), F("type", &api::ml::ReplicaAccelerator::type)};
+inline constexpr auto kFields<api::ml::ReplicaAccelerator> = [](auto...) {
+  return Fields{F("count", &api::ml::ReplicaAccelerator::count),
+                F("type", &api::ml::ReplicaAccelerator::type)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::ml::ReplicaDisk> = "DiskConfig";
 template <>
-inline constexpr auto kFields<api::ml::ReplicaDisk> =
-    std::tuple{F("bootDiskType", &api::ml::ReplicaDisk::bootDiskType),
-               F("bootDiskSizeGb", &api::ml::ReplicaDisk::bootDiskSizeGb)};
+inline constexpr auto kFields<api::ml::ReplicaDisk> = [](auto...) {
+  return Fields{F("bootDiskType", &api::ml::ReplicaDisk::bootDiskType),
+                F("bootDiskSizeGb", &api::ml::ReplicaDisk::bootDiskSizeGb)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::ml::ReplicaConfig> = "ReplicaConfig";
 template <>
-inline constexpr auto kFields<api::ml::ReplicaConfig> =
-    std::tuple{F("acceleratorConfig", &api::ml::ReplicaConfig::acceleratorConfig),
-               F("imageUri", &api::ml::ReplicaConfig::imageUri),
-               F("tpuTfVersion", &api::ml::ReplicaConfig::tpuTfVersion),
-               F("containerCommand", &api::ml::ReplicaConfig::containerCommand),
-               F("containerArgs", &api::ml::ReplicaConfig::containerArgs),
-               F("diskConfig", &api::ml::ReplicaConfig::diskConfig)};
+inline constexpr auto kFields<api::ml::ReplicaConfig> = [](auto...) {
+  return Fields{F("acceleratorConfig", &api::ml::ReplicaConfig::acceleratorConfig),
+                F("imageUri", &api::ml::ReplicaConfig::imageUri),
+                F("tpuTfVersion", &api::ml::ReplicaConfig::tpuTfVersion),
+                F("containerCommand", &api::ml::ReplicaConfig::containerCommand),
+                F("containerArgs", &api::ml::ReplicaConfig::containerArgs),
+                F("diskConfig", &api::ml::ReplicaConfig::diskConfig)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::ml::JobScheduling> = "JobScheduling";
 template <>
-inline constexpr auto kFields<api::ml::JobScheduling> =
-    std::tuple{F("maxRunningTime", &api::ml::JobScheduling::maxRunningTime),
-               F("maxWaitTime", &api::ml::JobScheduling::maxWaitTime),
-               F("priority", &api::ml::JobScheduling::priority)};
+inline constexpr auto kFields<api::ml::JobScheduling> = [](auto...) {
+  return Fields{F("maxRunningTime", &api::ml::JobScheduling::maxRunningTime),
+                F("maxWaitTime", &api::ml::JobScheduling::maxWaitTime),
+                F("priority", &api::ml::JobScheduling::priority)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::ml::EncryptionConfig> = "EncryptionConfig";
 template <>
 inline constexpr auto kFields<api::ml::EncryptionConfig> =
-    std::tuple{F("kmsKeyName", &api::ml::EncryptionConfig::kmsKeyName)};
+    [](auto...) { return Fields{F("kmsKeyName", &api::ml::EncryptionConfig::kmsKeyName)}; };
 template <>
 inline constexpr std::string_view kTypeName<api::ml::TrainingInput> = "TrainingInput";
 template <>
-inline constexpr auto kFields<api::ml::TrainingInput> =
-    std::tuple{F("scaleTier", &api::ml::TrainingInput::scaleTier),
-               F("masterType", &api::ml::TrainingInput::masterType),
-               F("masterConfig", &api::ml::TrainingInput::masterConfig),
-               F("workerType", &api::ml::TrainingInput::workerType),
-               F("workerConfig", &api::ml::TrainingInput::workerConfig),
-               F("parameterServerType", &api::ml::TrainingInput::parameterServerType),
-               F("parameterServerConfig", &api::ml::TrainingInput::parameterServerConfig),
-               F("evaluatorType", &api::ml::TrainingInput::evaluatorType),
-               F("evaluatorConfig", &api::ml::TrainingInput::evaluatorConfig),
-               F("workerCount", &api::ml::TrainingInput::workerCount),
-               F("parameterServerCount", &api::ml::TrainingInput::parameterServerCount),
-               F("evaluatorCount", &api::ml::TrainingInput::evaluatorCount),
-               F("packageUris", &api::ml::TrainingInput::packageUris),
-               F("pythonModule", &api::ml::TrainingInput::pythonModule),
-               F("args", &api::ml::TrainingInput::args),
-               F("hyperparameters", &api::ml::TrainingInput::hyperparameters),
-               F("region", &api::ml::TrainingInput::region),
-               F("jobDir", &api::ml::TrainingInput::jobDir),
-               F("runtimeVersion", &api::ml::TrainingInput::runtimeVersion),
-               F("pythonVersion", &api::ml::TrainingInput::pythonVersion),
-               F("encryptionConfig", &api::ml::TrainingInput::encryptionConfig),
-               F("useChiefInTfConfig", &api::ml::TrainingInput::useChiefInTfConfig),
-               F("scheduling", &api::ml::TrainingInput::scheduling),
-               F("network", &api::ml::TrainingInput::network),
-               F("serviceAccount", &api::ml::TrainingInput::serviceAccount),
-               F("enableWebAccess", &api::ml::TrainingInput::enableWebAccess),
-               F("command", &api::ml::TrainingInput::command),
-               F("strict", &api::ml::TrainingInput::strict)};
+inline constexpr auto kFields<api::ml::TrainingInput> = [](auto...) {
+  return Fields{F("scaleTier", &api::ml::TrainingInput::scaleTier),
+                F("masterType", &api::ml::TrainingInput::masterType),
+                F("masterConfig", &api::ml::TrainingInput::masterConfig),
+                F("workerType", &api::ml::TrainingInput::workerType),
+                F("workerConfig", &api::ml::TrainingInput::workerConfig),
+                F("parameterServerType", &api::ml::TrainingInput::parameterServerType),
+                F("parameterServerConfig", &api::ml::TrainingInput::parameterServerConfig),
+                F("evaluatorType", &api::ml::TrainingInput::evaluatorType),
+                F("evaluatorConfig", &api::ml::TrainingInput::evaluatorConfig),
+                F("workerCount", &api::ml::TrainingInput::workerCount),
+                F("parameterServerCount", &api::ml::TrainingInput::parameterServerCount),
+                F("evaluatorCount", &api::ml::TrainingInput::evaluatorCount),
+                F("packageUris", &api::ml::TrainingInput::packageUris),
+                F("pythonModule", &api::ml::TrainingInput::pythonModule),
+                F("args", &api::ml::TrainingInput::args),
+                F("hyperparameters", &api::ml::TrainingInput::hyperparameters),
+                F("region", &api::ml::TrainingInput::region),
+                F("jobDir", &api::ml::TrainingInput::jobDir),
+                F("runtimeVersion", &api::ml::TrainingInput::runtimeVersion),
+                F("pythonVersion", &api::ml::TrainingInput::pythonVersion),
+                F("encryptionConfig", &api::ml::TrainingInput::encryptionConfig),
+                F("useChiefInTfConfig", &api::ml::TrainingInput::useChiefInTfConfig),
+                F("scheduling", &api::ml::TrainingInput::scheduling),
+                F("network", &api::ml::TrainingInput::network),
+                F("serviceAccount", &api::ml::TrainingInput::serviceAccount),
+                F("enableWebAccess", &api::ml::TrainingInput::enableWebAccess),
+                F("command", &api::ml::TrainingInput::command),
+                F("strict", &api::ml::TrainingInput::strict)};
+};
 }  // namespace fireweed

@@ -107,66 +107,72 @@ namespace fireweed {
 template <>
 inline constexpr std::string_view kTypeName<api::oauth::TokenReply> = "TokenReply";
 template <>
-inline constexpr auto kFields<api::oauth::TokenReply> =
-    std::tuple{F("access_token", &api::oauth::TokenReply::access_token),
-               F("expires_in", &api::oauth::TokenReply::expires_in),
-               F("scope", &api::oauth::TokenReply::scope),
-               F("token_type", &api::oauth::TokenReply::token_type),
-               F("id_token", &api::oauth::TokenReply::id_token)};
+inline constexpr auto kFields<api::oauth::TokenReply> = [](auto...) {
+  return Fields{F("access_token", &api::oauth::TokenReply::access_token),
+                F("expires_in", &api::oauth::TokenReply::expires_in),
+                F("scope", &api::oauth::TokenReply::scope),
+                F("token_type", &api::oauth::TokenReply::token_type),
+                F("id_token", &api::oauth::TokenReply::id_token)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::oauth::OAuthError> = "OAuthError";
 template <>
-inline constexpr auto kFields<api::oauth::OAuthError> =
-    std::tuple{F("error", &api::oauth::OAuthError::error),
-               F("error_description", &api::oauth::OAuthError::error_description)};
+inline constexpr auto kFields<api::oauth::OAuthError> = [](auto...) {
+  return Fields{F("error", &api::oauth::OAuthError::error),
+                F("error_description", &api::oauth::OAuthError::error_description)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::oauth::TokenFacts> = "Tokeninfo";
 template <>
-inline constexpr auto kFields<api::oauth::TokenFacts> =
-    std::tuple{F("azp", &api::oauth::TokenFacts::azp),
-               F("aud", &api::oauth::TokenFacts::aud),
-               F("sub", &api::oauth::TokenFacts::sub),
-               F("scope", &api::oauth::TokenFacts::scope),
-               F("exp", &api::oauth::TokenFacts::exp),
-               F("expires_in", &api::oauth::TokenFacts::expires_in),
-               F("email", &api::oauth::TokenFacts::email),
-               F("email_verified", &api::oauth::TokenFacts::email_verified),
-               F("access_type", &api::oauth::TokenFacts::access_type)};
+inline constexpr auto kFields<api::oauth::TokenFacts> = [](auto...) {
+  return Fields{F("azp", &api::oauth::TokenFacts::azp),
+                F("aud", &api::oauth::TokenFacts::aud),
+                F("sub", &api::oauth::TokenFacts::sub),
+                F("scope", &api::oauth::TokenFacts::scope),
+                F("exp", &api::oauth::TokenFacts::exp),
+                F("expires_in", &api::oauth::TokenFacts::expires_in),
+                F("email", &api::oauth::TokenFacts::email),
+                F("email_verified", &api::oauth::TokenFacts::email_verified),
+                F("access_type", &api::oauth::TokenFacts::access_type)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::oauth::TokenFactsV1> = "TokeninfoV1";
 template <>
-inline constexpr auto kFields<api::oauth::TokenFactsV1> =
-    std::tuple{F("issued_to", &api::oauth::TokenFactsV1::issued_to),
-               F("audience", &api::oauth::TokenFactsV1::audience),
-               F("user_id", &api::oauth::TokenFactsV1::user_id),
-               F("scope", &api::oauth::TokenFactsV1::scope),
-               F("expires_in", &api::oauth::TokenFactsV1::expires_in),
-               F("email", &api::oauth::TokenFactsV1::email),
-               F("verified_email", &api::oauth::TokenFactsV1::verified_email),
-               F("access_type", &api::oauth::TokenFactsV1::access_type)};
+inline constexpr auto kFields<api::oauth::TokenFactsV1> = [](auto...) {
+  return Fields{F("issued_to", &api::oauth::TokenFactsV1::issued_to),
+                F("audience", &api::oauth::TokenFactsV1::audience),
+                F("user_id", &api::oauth::TokenFactsV1::user_id),
+                F("scope", &api::oauth::TokenFactsV1::scope),
+                F("expires_in", &api::oauth::TokenFactsV1::expires_in),
+                F("email", &api::oauth::TokenFactsV1::email),
+                F("verified_email", &api::oauth::TokenFactsV1::verified_email),
+                F("access_type", &api::oauth::TokenFactsV1::access_type)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::oauth::User> = "Userinfo";
 template <>
-inline constexpr auto kFields<api::oauth::User> =
-    std::tuple{F("sub", &api::oauth::User::sub),
-               F("id", &api::oauth::User::id),
-               F("email", &api::oauth::User::email),
-               F("email_verified", &api::oauth::User::email_verified),
-               F("verified_email", &api::oauth::User::verified_email),
-               F("name", &api::oauth::User::name)};
+inline constexpr auto kFields<api::oauth::User> = [](auto...) {
+  return Fields{F("sub", &api::oauth::User::sub),
+                F("id", &api::oauth::User::id),
+                F("email", &api::oauth::User::email),
+                F("email_verified", &api::oauth::User::email_verified),
+                F("verified_email", &api::oauth::User::verified_email),
+                F("name", &api::oauth::User::name)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::oauth::JsonWebKey> = "JsonWebKey";
 template <>
-inline constexpr auto kFields<api::oauth::JsonWebKey> =
-    std::tuple{F("kty", &api::oauth::JsonWebKey::kty), F("alg", &api::oauth::JsonWebKey::alg),
-               F("use", &api::oauth::JsonWebKey::use), F("kid", &api::oauth::JsonWebKey::kid),
-               F("n", &api::oauth::JsonWebKey::n),     F("e", &api::oauth::JsonWebKey::e)};
+inline constexpr auto kFields<api::oauth::JsonWebKey> = [](auto...) {
+  return Fields{F("kty", &api::oauth::JsonWebKey::kty), F("alg", &api::oauth::JsonWebKey::alg),
+                F("use", &api::oauth::JsonWebKey::use), F("kid", &api::oauth::JsonWebKey::kid),
+                F("n", &api::oauth::JsonWebKey::n),     F("e", &api::oauth::JsonWebKey::e)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::oauth::JsonWebKeys> = "JsonWebKeys";
 template <>
 inline constexpr auto kFields<api::oauth::JsonWebKeys> =
-    std::tuple{F("keys", &api::oauth::JsonWebKeys::keys, kKeepEmpty)};
+    [](auto...) { return Fields{F("keys", &api::oauth::JsonWebKeys::keys, kKeepEmpty)}; };
 template <>
 inline constexpr auto kFields<api::oauth::GetAccountKeys> =
-    std::tuple{F("account", &api::oauth::GetAccountKeys::account, kPath)};
+    [](auto...) { return Fields{F("account", &api::oauth::GetAccountKeys::account, kPath)}; };
 }  // namespace fireweed

@@ -103,47 +103,54 @@ template <>
 inline constexpr std::string_view kTypeName<api::serviceusage::ServiceConfig> =
     "GoogleApiServiceusageV1ServiceConfig";
 template <>
-inline constexpr auto kFields<api::serviceusage::ServiceConfig> =
-    std::tuple{F("name", &api::serviceusage::ServiceConfig::name),
-               F("title", &api::serviceusage::ServiceConfig::title)};
+inline constexpr auto kFields<api::serviceusage::ServiceConfig> = [](auto...) {
+  return Fields{F("name", &api::serviceusage::ServiceConfig::name),
+                F("title", &api::serviceusage::ServiceConfig::title)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::serviceusage::ProjectService> =
     "GoogleApiServiceusageV1Service";
 template <>
-inline constexpr auto kFields<api::serviceusage::ProjectService> =
-    std::tuple{F("name", &api::serviceusage::ProjectService::name),
-               F("parent", &api::serviceusage::ProjectService::parent),
-               F("config", &api::serviceusage::ProjectService::config),
-               F("state", &api::serviceusage::ProjectService::state)};
+inline constexpr auto kFields<api::serviceusage::ProjectService> = [](auto...) {
+  return Fields{F("name", &api::serviceusage::ProjectService::name),
+                F("parent", &api::serviceusage::ProjectService::parent),
+                F("config", &api::serviceusage::ProjectService::config),
+                F("state", &api::serviceusage::ProjectService::state)};
+};
 template <>
-inline constexpr auto kFields<api::serviceusage::ListServices> =
-    std::tuple{F("project", &api::serviceusage::ListServices::project, kPath),
-               F("filter", &api::serviceusage::ListServices::filter, kQuery),
-               F("pageSize", &api::serviceusage::ListServices::pageSize, kQuery),
-               F("pageToken", &api::serviceusage::ListServices::pageToken, kQuery)};
+inline constexpr auto kFields<api::serviceusage::ListServices> = [](auto...) {
+  return Fields{F("project", &api::serviceusage::ListServices::project, kPath),
+                F("filter", &api::serviceusage::ListServices::filter, kQuery),
+                F("pageSize", &api::serviceusage::ListServices::pageSize, kQuery),
+                F("pageToken", &api::serviceusage::ListServices::pageToken, kQuery)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::serviceusage::ServiceList> =
     "ListServicesResponse";
 template <>
-inline constexpr auto kFields<api::serviceusage::ServiceList> =
-    std::tuple{F("services", &api::serviceusage::ServiceList::services),
-               F("nextPageToken", &api::serviceusage::ServiceList::nextPageToken)};
+inline constexpr auto kFields<api::serviceusage::ServiceList> = [](auto...) {
+  return Fields{F("services", &api::serviceusage::ServiceList::services),
+                F("nextPageToken", &api::serviceusage::ServiceList::nextPageToken)};
+};
 template <>
-inline constexpr auto kFields<api::serviceusage::NameService> =
-    std::tuple{F("project", &api::serviceusage::NameService::project, kPath),
-               F("service", &api::serviceusage::NameService::service, kPath)};
+inline constexpr auto kFields<api::serviceusage::NameService> = [](auto...) {
+  return Fields{F("project", &api::serviceusage::NameService::project, kPath),
+                F("service", &api::serviceusage::NameService::service, kPath)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::serviceusage::ServiceIds> =
     "BatchEnableServicesRequest";
 template <>
 inline constexpr auto kFields<api::serviceusage::ServiceIds> =
-    std::tuple{F("serviceIds", &api::serviceusage::ServiceIds::serviceIds)};
+    [](auto...) { return Fields{F("serviceIds", &api::serviceusage::ServiceIds::serviceIds)}; };
 template <>
-inline constexpr auto kFields<api::serviceusage::BatchEnable> =
-    std::tuple{F("project", &api::serviceusage::BatchEnable::project, kPath),
-               F("body", &api::serviceusage::BatchEnable::body, kBody)};
+inline constexpr auto kFields<api::serviceusage::BatchEnable> = [](auto...) {
+  return Fields{F("project", &api::serviceusage::BatchEnable::project, kPath),
+                F("body", &api::serviceusage::BatchEnable::body, kBody)};
+};
 template <>
-inline constexpr auto kFields<api::serviceusage::BatchGet> =
-    std::tuple{F("project", &api::serviceusage::BatchGet::project, kPath),
-               F("names", &api::serviceusage::BatchGet::names, kQuery)};
+inline constexpr auto kFields<api::serviceusage::BatchGet> = [](auto...) {
+  return Fields{F("project", &api::serviceusage::BatchGet::project, kPath),
+                F("names", &api::serviceusage::BatchGet::names, kQuery)};
+};
 }  // namespace fireweed

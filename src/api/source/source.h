@@ -111,41 +111,49 @@ namespace fireweed {
 template <>
 inline constexpr std::string_view kTypeName<api::source::Repo> = "Repo";
 template <>
-inline constexpr auto kFields<api::source::Repo> =
-    std::tuple{F("name", &api::source::Repo::name), F("size", &api::source::Repo::size),
-               F("url", &api::source::Repo::url)};
+inline constexpr auto kFields<api::source::Repo> = [](auto...) {
+  return Fields{F("name", &api::source::Repo::name), F("size", &api::source::Repo::size),
+                F("url", &api::source::Repo::url)};
+};
 template <>
-inline constexpr auto kFields<api::source::CreateRepo> =
-    std::tuple{F("project", &api::source::CreateRepo::project, kPath),
-               F("body", &api::source::CreateRepo::body, kBody)};
+inline constexpr auto kFields<api::source::CreateRepo> = [](auto...) {
+  return Fields{F("project", &api::source::CreateRepo::project, kPath),
+                F("body", &api::source::CreateRepo::body, kBody)};
+};
 template <>
-inline constexpr auto kFields<api::source::NameRepo> =
-    std::tuple{F("project", &api::source::NameRepo::project, kPath),
-               F("repo", &api::source::NameRepo::repo, kPath)};
+inline constexpr auto kFields<api::source::NameRepo> = [](auto...) {
+  return Fields{F("project", &api::source::NameRepo::project, kPath),
+                F("repo", &api::source::NameRepo::repo, kPath)};
+};
 template <>
-inline constexpr auto kFields<api::source::ListRepos> =
-    std::tuple{F("project", &api::source::ListRepos::project, kPath),
-               F("pageSize", &api::source::ListRepos::pageSize, kQuery),
-               F("pageToken", &api::source::ListRepos::pageToken, kQuery)};
+inline constexpr auto kFields<api::source::ListRepos> = [](auto...) {
+  return Fields{F("project", &api::source::ListRepos::project, kPath),
+                F("pageSize", &api::source::ListRepos::pageSize, kQuery),
+                F("pageToken", &api::source::ListRepos::pageToken, kQuery)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::source::RepoList> = "ListReposResponse";
 template <>
-inline constexpr auto kFields<api::source::RepoList> =
-    std::tuple{F("repos", &api::source::RepoList::repos),
-               F("nextPageToken", &api::source::RepoList::nextPageToken)};
+inline constexpr auto kFields<api::source::RepoList> = [](auto...) {
+  return Fields{F("repos", &api::source::RepoList::repos),
+                F("nextPageToken", &api::source::RepoList::nextPageToken)};
+};
 template <>
-inline constexpr auto kFields<api::source::SetRepoPolicy> =
-    std::tuple{F("project", &api::source::SetRepoPolicy::project, kPath),
-               F("repo", &api::source::SetRepoPolicy::repo, kPath),
-               F("body", &api::source::SetRepoPolicy::body, kBody)};
+inline constexpr auto kFields<api::source::SetRepoPolicy> = [](auto...) {
+  return Fields{F("project", &api::source::SetRepoPolicy::project, kPath),
+                F("repo", &api::source::SetRepoPolicy::repo, kPath),
+                F("body", &api::source::SetRepoPolicy::body, kBody)};
+};
 template <>
-inline constexpr auto kFields<api::source::TestRepoPermissions> =
-    std::tuple{F("project", &api::source::TestRepoPermissions::project, kPath),
-               F("repo", &api::source::TestRepoPermissions::repo, kPath),
-               F("body", &api::source::TestRepoPermissions::body, kBody)};
+inline constexpr auto kFields<api::source::TestRepoPermissions> = [](auto...) {
+  return Fields{F("project", &api::source::TestRepoPermissions::project, kPath),
+                F("repo", &api::source::TestRepoPermissions::repo, kPath),
+                F("body", &api::source::TestRepoPermissions::body, kBody)};
+};
 template <>
-inline constexpr auto kFields<api::source::GitRefs> =
-    std::tuple{F("project", &api::source::GitRefs::project, kPath),
-               F("repo", &api::source::GitRefs::repo, kPath),
-               F("service", &api::source::GitRefs::service, kQuery)};
+inline constexpr auto kFields<api::source::GitRefs> = [](auto...) {
+  return Fields{F("project", &api::source::GitRefs::project, kPath),
+                F("repo", &api::source::GitRefs::repo, kPath),
+                F("service", &api::source::GitRefs::service, kQuery)};
+};
 }  // namespace fireweed

@@ -34,29 +34,33 @@ namespace fireweed {
 template <>
 inline constexpr std::string_view kTypeName<api::storage::ProjectTeam> = "ProjectTeam";
 template <>
-inline constexpr auto kFields<api::storage::ProjectTeam> =
-    std::tuple{F("projectNumber", &api::storage::ProjectTeam::projectNumber),
-               F("team", &api::storage::ProjectTeam::team)};
+inline constexpr auto kFields<api::storage::ProjectTeam> = [](auto...) {
+  return Fields{F("projectNumber", &api::storage::ProjectTeam::projectNumber),
+                F("team", &api::storage::ProjectTeam::team)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::storage::AccessEntry> = "AccessControl";
 template <>
-inline constexpr auto kFields<api::storage::AccessEntry> =
-    std::tuple{F("kind", &api::storage::AccessEntry::kind, kOutput),
-               F("id", &api::storage::AccessEntry::id, kOutput),
-               F("selfLink", &api::storage::AccessEntry::selfLink, kOutput),
-               F("bucket", &api::storage::AccessEntry::bucket, kOutput),
-               F("object", &api::storage::AccessEntry::object, kOutput),
-               F("generation", &api::storage::AccessEntry::generation, kOutput),
-               F("entity", &api::storage::AccessEntry::entity),
-               F("role", &api::storage::AccessEntry::role),
-               F("email", &api::storage::AccessEntry::email),
-               F("entityId", &api::storage::AccessEntry::entityId),
-               F("domain", &api::storage::AccessEntry::domain),
-               F("projectTeam", &api::storage::AccessEntry::projectTeam),
-               F("etag", &api::storage::AccessEntry::etag, kOutput)};
+inline constexpr auto kFields<api::storage::AccessEntry> = [](auto...) {
+  return Fields{F("kind", &api::storage::AccessEntry::kind, kOutput),
+                F("id", &api::storage::AccessEntry::id, kOutput),
+                F("selfLink", &api::storage::AccessEntry::selfLink, kOutput),
+                F("bucket", &api::storage::AccessEntry::bucket, kOutput),
+                F("object", &api::storage::AccessEntry::object, kOutput),
+                F("generation", &api::storage::AccessEntry::generation, kOutput),
+                F("entity", &api::storage::AccessEntry::entity),
+                F("role", &api::storage::AccessEntry::role),
+                F("email", &api::storage::AccessEntry::email),
+                F("entityId", &api::storage::AccessEntry::entityId),
+                F("domain", &api::storage::AccessEntry::domain),
+                F("projectTeam", &api::storage::AccessEntry::projectTeam),
+                F("etag", &api::storage::AccessEntry::etag, kOutput)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::storage::Owner> = "Owner";
 template <>
-inline constexpr auto kFields<api::storage::Owner> = std::tuple{
-    F("entity", &api::storage::Owner::entity), F("entityId", &api::storage::Owner::entityId)};
+inline constexpr auto kFields<api::storage::Owner> = [](auto...) {
+  return Fields{F("entity", &api::storage::Owner::entity),
+                F("entityId", &api::storage::Owner::entityId)};
+};
 }  // namespace fireweed

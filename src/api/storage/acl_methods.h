@@ -69,63 +69,76 @@ namespace fireweed {
 template <>
 inline constexpr std::string_view kTypeName<api::storage::AccessEntryList> = "AccessControls";
 template <>
-inline constexpr auto kFields<api::storage::AccessEntryList> =
-    std::tuple{F("kind", &api::storage::AccessEntryList::kind),
-               F("items", &api::storage::AccessEntryList::items)};
+inline constexpr auto kFields<api::storage::AccessEntryList> = [](auto...) {
+  return Fields{F("kind", &api::storage::AccessEntryList::kind),
+                F("items", &api::storage::AccessEntryList::items)};
+};
 template <>
-inline constexpr auto kFields<api::storage::ListBucketAcl> = std::tuple{
-    F("bucket", &api::storage::ListBucketAcl::bucket, kPath),
-    F("ifMetagenerationMatch", &api::storage::ListBucketAcl::ifMetagenerationMatch, kQuery),
-    F("ifMetagenerationNotMatch", &api::storage::ListBucketAcl::ifMetagenerationNotMatch, kQuery)};
+inline constexpr auto kFields<api::storage::ListBucketAcl> = [](auto...) {
+  return Fields{
+      F("bucket", &api::storage::ListBucketAcl::bucket, kPath),
+      F("ifMetagenerationMatch", &api::storage::ListBucketAcl::ifMetagenerationMatch, kQuery),
+      F("ifMetagenerationNotMatch", &api::storage::ListBucketAcl::ifMetagenerationNotMatch,
+        kQuery)};
+};
 template <>
-inline constexpr auto kFields<api::storage::BucketAclEntry> =
-    std::tuple{F("bucket", &api::storage::BucketAclEntry::bucket, kPath),
-               F("entity", &api::storage::BucketAclEntry::entity, kPath)};
+inline constexpr auto kFields<api::storage::BucketAclEntry> = [](auto...) {
+  return Fields{F("bucket", &api::storage::BucketAclEntry::bucket, kPath),
+                F("entity", &api::storage::BucketAclEntry::entity, kPath)};
+};
 template <>
-inline constexpr auto kFields<api::storage::InsertBucketAcl> =
-    std::tuple{F("bucket", &api::storage::InsertBucketAcl::bucket, kPath),
-               F("body", &api::storage::InsertBucketAcl::body, kBody)};
+inline constexpr auto kFields<api::storage::InsertBucketAcl> = [](auto...) {
+  return Fields{F("bucket", &api::storage::InsertBucketAcl::bucket, kPath),
+                F("body", &api::storage::InsertBucketAcl::body, kBody)};
+};
 template <>
-inline constexpr auto kFields<api::storage::ChangeBucketAcl> =
-    std::tuple{F("bucket", &api::storage::ChangeBucketAcl::bucket, kPath),
-               F("entity", &api::storage::ChangeBucketAcl::entity, kPath),
-               F("body", &api::storage::ChangeBucketAcl::body, kBody)};
+inline constexpr auto kFields<api::storage::ChangeBucketAcl> = [](auto...) {
+  return Fields{F("bucket", &api::storage::ChangeBucketAcl::bucket, kPath),
+                F("entity", &api::storage::ChangeBucketAcl::entity, kPath),
+                F("body", &api::storage::ChangeBucketAcl::body, kBody)};
+};
 template <>
-inline constexpr auto kFields<api::storage::ListObjectAcl> =
-    std::tuple{F("bucket", &api::storage::ListObjectAcl::bucket, kPath),
-               F("object", &api::storage::ListObjectAcl::object, kPath),
-               F("generation", &api::storage::ListObjectAcl::generation, kQuery)};
+inline constexpr auto kFields<api::storage::ListObjectAcl> = [](auto...) {
+  return Fields{F("bucket", &api::storage::ListObjectAcl::bucket, kPath),
+                F("object", &api::storage::ListObjectAcl::object, kPath),
+                F("generation", &api::storage::ListObjectAcl::generation, kQuery)};
+};
 template <>
-inline constexpr auto kFields<api::storage::ObjectAclEntry> =
-    std::tuple{F("bucket", &api::storage::ObjectAclEntry::bucket, kPath),
-               F("object", &api::storage::ObjectAclEntry::object, kPath),
-               F("entity", &api::storage::ObjectAclEntry::entity, kPath),
-               F("generation", &api::storage::ObjectAclEntry::generation, kQuery)};
+inline constexpr auto kFields<api::storage::ObjectAclEntry> = [](auto...) {
+  return Fields{F("bucket", &api::storage::ObjectAclEntry::bucket, kPath),
+                F("object", &api::storage::ObjectAclEntry::object, kPath),
+                F("entity", &api::storage::ObjectAclEntry::entity, kPath),
+                F("generation", &api::storage::ObjectAclEntry::generation, kQuery)};
+};
 template <>
-inline constexpr auto kFields<api::storage::InsertObjectAcl> =
-    std::tuple{F("bucket", &api::storage::InsertObjectAcl::bucket, kPath),
-               F("object", &api::storage::InsertObjectAcl::object, kPath),
-               F("generation", &api::storage::InsertObjectAcl::generation, kQuery),
-               F("body", &api::storage::InsertObjectAcl::body, kBody)};
+inline constexpr auto kFields<api::storage::InsertObjectAcl> = [](auto...) {
+  return Fields{F("bucket", &api::storage::InsertObjectAcl::bucket, kPath),
+                F("object", &api::storage::InsertObjectAcl::object, kPath),
+                F("generation", &api::storage::InsertObjectAcl::generation, kQuery),
+                F("body", &api::storage::InsertObjectAcl::body, kBody)};
+};
 template <>
-inline constexpr auto kFields<api::storage::ChangeObjectAcl> =
-    std::tuple{F("bucket", &api::storage::ChangeObjectAcl::bucket, kPath),
-               F("object", &api::storage::ChangeObjectAcl::object, kPath),
-               F("entity", &api::storage::ChangeObjectAcl::entity, kPath),
-               F("generation", &api::storage::ChangeObjectAcl::generation, kQuery),
-               F("body", &api::storage::ChangeObjectAcl::body, kBody)};
+inline constexpr auto kFields<api::storage::ChangeObjectAcl> = [](auto...) {
+  return Fields{F("bucket", &api::storage::ChangeObjectAcl::bucket, kPath),
+                F("object", &api::storage::ChangeObjectAcl::object, kPath),
+                F("entity", &api::storage::ChangeObjectAcl::entity, kPath),
+                F("generation", &api::storage::ChangeObjectAcl::generation, kQuery),
+                F("body", &api::storage::ChangeObjectAcl::body, kBody)};
+};
 template <>
-inline constexpr auto kFields<api::storage::SetObjectPolicy> =
-    std::tuple{F("bucket", &api::storage::SetObjectPolicy::bucket, kPath),
-               F("object", &api::storage::SetObjectPolicy::object, kPath),
-               F("generation", &api::storage::SetObjectPolicy::generation, kQuery),
-               F("body", &api::storage::SetObjectPolicy::body, kBody)};
+inline constexpr auto kFields<api::storage::SetObjectPolicy> = [](auto...) {
+  return Fields{F("bucket", &api::storage::SetObjectPolicy::bucket, kPath),
+                F("object", &api::storage::SetObjectPolicy::object, kPath),
+                F("generation", &api::storage::SetObjectPolicy::generation, kQuery),
+                F("body", &api::storage::SetObjectPolicy::body, kBody)};
+};
 template <>
-inline constexpr auto kFields<api::storage::TestObjectPermissions> =
-    std::tuple{F("bucket", &api::storage::TestObjectPermissions::bucket, kPath),
-               F("object", &api::storage::TestObjectPermissions::object, kPath),
-               F("generation", &api::storage::TestObjectPermissions::generation, kQuery),
-               F("permissions", &api::storage::TestObjectPermissions::permissions, kQuery)};
+inline constexpr auto kFields<api::storage::TestObjectPermissions> = [](auto...) {
+  return Fields{F("bucket", &api::storage::TestObjectPermissions::bucket, kPath),
+                F("object", &api::storage::TestObjectPermissions::object, kPath),
+                F("generation", &api::storage::TestObjectPermissions::generation, kQuery),
+                F("permissions", &api::storage::TestObjectPermissions::permissions, kQuery)};
+};
 }  // namespace fireweed
 
 namespace fireweed::api::storage {

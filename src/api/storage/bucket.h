@@ -164,203 +164,232 @@ template <>
 inline constexpr std::string_view kTypeName<api::storage::UniformAccess> =
     "UniformBucketLevelAccess";
 template <>
-inline constexpr auto kFields<api::storage::UniformAccess> =
-    std::tuple{F("enabled", &api::storage::UniformAccess::enabled),
-               F("lockedTime", &api::storage::UniformAccess::lockedTime, kOutput)};
+inline constexpr auto kFields<api::storage::UniformAccess> = [](auto...) {
+  return Fields{F("enabled", &api::storage::UniformAccess::enabled),
+                F("lockedTime", &api::storage::UniformAccess::lockedTime, kOutput)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::storage::IamConfiguration> = "IamConfiguration";
 template <>
-inline constexpr auto kFields<api::storage::IamConfiguration> = std::tuple{
-    F("uniformBucketLevelAccess", &api::storage::IamConfiguration::uniformBucketLevelAccess),
-    F("bucketPolicyOnly", &api::storage::IamConfiguration::bucketPolicyOnly),
-    F("publicAccessPrevention", &api::storage::IamConfiguration::publicAccessPrevention)};
+inline constexpr auto kFields<api::storage::IamConfiguration> = [](auto...) {
+  return Fields{
+      F("uniformBucketLevelAccess", &api::storage::IamConfiguration::uniformBucketLevelAccess),
+      F("bucketPolicyOnly", &api::storage::IamConfiguration::bucketPolicyOnly),
+      F("publicAccessPrevention", &api::storage::IamConfiguration::publicAccessPrevention)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::storage::Lifecycle> = "Lifecycle";
 template <>
 inline constexpr auto kFields<api::storage::Lifecycle> =
-    std::tuple{F("rule", &api::storage::Lifecycle::rule)};
+    [](auto...) { return Fields{F("rule", &api::storage::Lifecycle::rule)}; };
 template <>
 inline constexpr std::string_view kTypeName<api::storage::Website> = "Website";
 template <>
-inline constexpr auto kFields<api::storage::Website> =
-    std::tuple{F("mainPageSuffix", &api::storage::Website::mainPageSuffix),
-               F("notFoundPage", &api::storage::Website::notFoundPage)};
+inline constexpr auto kFields<api::storage::Website> = [](auto...) {
+  return Fields{F("mainPageSuffix", &api::storage::Website::mainPageSuffix),
+                F("notFoundPage", &api::storage::Website::notFoundPage)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::storage::Versioning> = "Versioning";
 template <>
 inline constexpr auto kFields<api::storage::Versioning> =
-    std::tuple{F("enabled", &api::storage::Versioning::enabled)};
+    [](auto...) { return Fields{F("enabled", &api::storage::Versioning::enabled)}; };
 template <>
 inline constexpr std::string_view kTypeName<api::storage::Logging> = "Logging";
 template <>
-inline constexpr auto kFields<api::storage::Logging> =
-    std::tuple{F("logBucket", &api::storage::Logging::logBucket),
-               F("logObjectPrefix", &api::storage::Logging::logObjectPrefix)};
+inline constexpr auto kFields<api::storage::Logging> = [](auto...) {
+  return Fields{F("logBucket", &api::storage::Logging::logBucket),
+                F("logObjectPrefix", &api::storage::Logging::logObjectPrefix)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::storage::RetentionPolicy> = "RetentionPolicy";
 template <>
-inline constexpr auto kFields<api::storage::RetentionPolicy> =
-    std::tuple{F("retentionPeriod", &api::storage::RetentionPolicy::retentionPeriod),
-               F("effectiveTime", &api::storage::RetentionPolicy::effectiveTime, kOutput),
-               F("isLocked", &api::storage::RetentionPolicy::isLocked, kOutput)};
+inline constexpr auto kFields<api::storage::RetentionPolicy> = [](auto...) {
+  return Fields{F("retentionPeriod", &api::storage::RetentionPolicy::retentionPeriod),
+                F("effectiveTime", &api::storage::RetentionPolicy::effectiveTime, kOutput),
+                F("isLocked", &api::storage::RetentionPolicy::isLocked, kOutput)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::storage::BucketBilling> = "Billing";
 template <>
 inline constexpr auto kFields<api::storage::BucketBilling> =
-    std::tuple{F("requesterPays", &api::storage::BucketBilling::requesterPays)};
+    [](auto...) { return Fields{F("requesterPays", &api::storage::BucketBilling::requesterPays)}; };
 template <>
 inline constexpr std::string_view kTypeName<api::storage::BucketEncryption> = "Encryption";
 template <>
-inline constexpr auto kFields<api::storage::BucketEncryption> =
-    std::tuple{F("defaultKmsKeyName", &api::storage::BucketEncryption::defaultKmsKeyName)};
+inline constexpr auto kFields<api::storage::BucketEncryption> = [](auto...) {
+  return Fields{F("defaultKmsKeyName", &api::storage::BucketEncryption::defaultKmsKeyName)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::storage::Autoclass> = "Autoclass";
 template <>
-inline constexpr auto kFields<api::storage::Autoclass> =
-    std::tuple{F("enabled", &api::storage::Autoclass::enabled),
-               F("toggleTime", &api::storage::Autoclass::toggleTime, kOutput),
-               F("terminalStorageClass", &api::storage::Autoclass::terminalStorageClass),
-               F("terminalStorageClassUpdateTime",
-                 &api::storage::Autoclass::terminalStorageClassUpdateTime, kOutput)};
+inline constexpr auto kFields<api::storage::Autoclass> = [](auto...) {
+  return Fields{F("enabled", &api::storage::Autoclass::enabled),
+                F("toggleTime", &api::storage::Autoclass::toggleTime, kOutput),
+                F("terminalStorageClass", &api::storage::Autoclass::terminalStorageClass),
+                F("terminalStorageClassUpdateTime",
+                  &api::storage::Autoclass::terminalStorageClassUpdateTime, kOutput)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::storage::SoftDeletePolicy> = "SoftDeletePolicy";
 template <>
-inline constexpr auto kFields<api::storage::SoftDeletePolicy> = std::tuple{
-    F("retentionDurationSeconds", &api::storage::SoftDeletePolicy::retentionDurationSeconds),
-    F("effectiveTime", &api::storage::SoftDeletePolicy::effectiveTime, kOutput)};
+inline constexpr auto kFields<api::storage::SoftDeletePolicy> = [](auto...) {
+  return Fields{
+      F("retentionDurationSeconds", &api::storage::SoftDeletePolicy::retentionDurationSeconds),
+      F("effectiveTime", &api::storage::SoftDeletePolicy::effectiveTime, kOutput)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::storage::CustomPlacement> =
     "CustomPlacementConfig";
 template <>
-inline constexpr auto kFields<api::storage::CustomPlacement> =
-    std::tuple{F("dataLocations", &api::storage::CustomPlacement::dataLocations)};
+inline constexpr auto kFields<api::storage::CustomPlacement> = [](auto...) {
+  return Fields{F("dataLocations", &api::storage::CustomPlacement::dataLocations)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::storage::Bucket> = "Bucket";
 template <>
-inline constexpr auto kFields<api::storage::Bucket> =
-    std::tuple{F("kind", &api::storage::Bucket::kind, kOutput),
-               F("id", &api::storage::Bucket::id, kOutput),
-               F("selfLink", &api::storage::Bucket::selfLink, kOutput),
-               F("name", &api::storage::Bucket::name, kRequired | kImmutable),
-               F("projectNumber", &api::storage::Bucket::projectNumber, kOutput),
-               F("location", &api::storage::Bucket::location, kImmutable),
-               F("locationType", &api::storage::Bucket::locationType, kOutput),
-               F("storageClass", &api::storage::Bucket::storageClass),
-               F("timeCreated", &api::storage::Bucket::timeCreated, kOutput),
-               F("updated", &api::storage::Bucket::updated, kOutput),
-               F("metageneration", &api::storage::Bucket::metageneration, kOutput),
-               F("etag", &api::storage::Bucket::etag, kOutput),
-               F("iamConfiguration", &api::storage::Bucket::iamConfiguration),
-               F("labels", &api::storage::Bucket::labels),
-               F("lifecycle", &api::storage::Bucket::lifecycle),
-               F("cors", &api::storage::Bucket::cors),
-               F("website", &api::storage::Bucket::website),
-               F("versioning", &api::storage::Bucket::versioning),
-               F("logging", &api::storage::Bucket::logging),
-               F("retentionPolicy", &api::storage::Bucket::retentionPolicy),
-               F("billing", &api::storage::Bucket::billing),
-               F("encryption", &api::storage::Bucket::encryption),
-               F("defaultEventBasedHold", &api::storage::Bucket::defaultEventBasedHold),
-               F("rpo", &api::storage::Bucket::rpo),
-               F("autoclass", &api::storage::Bucket::autoclass),
-               F("softDeletePolicy", &api::storage::Bucket::softDeletePolicy),
-               F("customPlacementConfig", &api::storage::Bucket::customPlacementConfig),
-               F("hierarchicalNamespace", &api::storage::Bucket::hierarchicalNamespace),
-               F("objectRetention", &api::storage::Bucket::objectRetention),
-               F("acl", &api::storage::Bucket::acl),
-               F("defaultObjectAcl", &api::storage::Bucket::defaultObjectAcl),
-               F("owner", &api::storage::Bucket::owner, kOutput),
-               F("project", &api::storage::Bucket::project, kStored)};
+inline constexpr auto kFields<api::storage::Bucket> = [](auto...) {
+  return Fields{F("kind", &api::storage::Bucket::kind, kOutput),
+                F("id", &api::storage::Bucket::id, kOutput),
+                F("selfLink", &api::storage::Bucket::selfLink, kOutput),
+                F("name", &api::storage::Bucket::name, kRequired | kImmutable),
+                F("projectNumber", &api::storage::Bucket::projectNumber, kOutput),
+                F("location", &api::storage::Bucket::location, kImmutable),
+                F("locationType", &api::storage::Bucket::locationType, kOutput),
+                F("storageClass", &api::storage::Bucket::storageClass),
+                F("timeCreated", &api::storage::Bucket::timeCreated, kOutput),
+                F("updated", &api::storage::Bucket::updated, kOutput),
+                F("metageneration", &api::storage::Bucket::metageneration, kOutput),
+                F("etag", &api::storage::Bucket::etag, kOutput),
+                F("iamConfiguration", &api::storage::Bucket::iamConfiguration),
+                F("labels", &api::storage::Bucket::labels),
+                F("lifecycle", &api::storage::Bucket::lifecycle),
+                F("cors", &api::storage::Bucket::cors),
+                F("website", &api::storage::Bucket::website),
+                F("versioning", &api::storage::Bucket::versioning),
+                F("logging", &api::storage::Bucket::logging),
+                F("retentionPolicy", &api::storage::Bucket::retentionPolicy),
+                F("billing", &api::storage::Bucket::billing),
+                F("encryption", &api::storage::Bucket::encryption),
+                F("defaultEventBasedHold", &api::storage::Bucket::defaultEventBasedHold),
+                F("rpo", &api::storage::Bucket::rpo),
+                F("autoclass", &api::storage::Bucket::autoclass),
+                F("softDeletePolicy", &api::storage::Bucket::softDeletePolicy),
+                F("customPlacementConfig", &api::storage::Bucket::customPlacementConfig),
+                F("hierarchicalNamespace", &api::storage::Bucket::hierarchicalNamespace),
+                F("objectRetention", &api::storage::Bucket::objectRetention),
+                F("acl", &api::storage::Bucket::acl),
+                F("defaultObjectAcl", &api::storage::Bucket::defaultObjectAcl),
+                F("owner", &api::storage::Bucket::owner, kOutput),
+                F("project", &api::storage::Bucket::project, kStored)};
+};
+extern template const Type& TypeOf<api::storage::Bucket>();
 template <>
 inline constexpr std::string_view kTypeName<api::storage::BucketList> = "Buckets";
 template <>
-inline constexpr auto kFields<api::storage::BucketList> =
-    std::tuple{F("kind", &api::storage::BucketList::kind),
-               F("nextPageToken", &api::storage::BucketList::nextPageToken),
-               F("items", &api::storage::BucketList::items)};
+inline constexpr auto kFields<api::storage::BucketList> = [](auto...) {
+  return Fields{F("kind", &api::storage::BucketList::kind),
+                F("nextPageToken", &api::storage::BucketList::nextPageToken),
+                F("items", &api::storage::BucketList::items)};
+};
 template <>
-inline constexpr auto kFields<api::storage::ListBuckets> =
-    std::tuple{F("project", &api::storage::ListBuckets::project, kQuery | kRequired),
-               F("prefix", &api::storage::ListBuckets::prefix, kQuery),
-               F("pageToken", &api::storage::ListBuckets::pageToken, kQuery),
-               F("maxResults", &api::storage::ListBuckets::maxResults, kQuery),
-               F("projection", &api::storage::ListBuckets::projection, kQuery)};
+inline constexpr auto kFields<api::storage::ListBuckets> = [](auto...) {
+  return Fields{F("project", &api::storage::ListBuckets::project, kQuery | kRequired),
+                F("prefix", &api::storage::ListBuckets::prefix, kQuery),
+                F("pageToken", &api::storage::ListBuckets::pageToken, kQuery),
+                F("maxResults", &api::storage::ListBuckets::maxResults, kQuery),
+                F("projection", &api::storage::ListBuckets::projection, kQuery)};
+};
 template <>
-inline constexpr auto kFields<api::storage::InsertBucket> =
-    std::tuple{F("project", &api::storage::InsertBucket::project, kQuery | kRequired),
-               F("predefinedAcl", &api::storage::InsertBucket::predefinedAcl, kQuery),
-               F("predefinedDefaultObjectAcl",
-                 &api::storage::InsertBucket::predefinedDefaultObjectAcl, kQuery),
-               F("projection", &api::storage::InsertBucket::projection, kQuery),
-               F("body", &api::storage::InsertBucket::body, kBody)};
+inline constexpr auto kFields<api::storage::InsertBucket> = [](auto...) {
+  return Fields{F("project", &api::storage::InsertBucket::project, kQuery | kRequired),
+                F("predefinedAcl", &api::storage::InsertBucket::predefinedAcl, kQuery),
+                F("predefinedDefaultObjectAcl",
+                  &api::storage::InsertBucket::predefinedDefaultObjectAcl, kQuery),
+                F("projection", &api::storage::InsertBucket::projection, kQuery),
+                F("body", &api::storage::InsertBucket::body, kBody)};
+};
 template <>
-inline constexpr auto kFields<api::storage::GetBucket> = std::tuple{
-    F("bucket", &api::storage::GetBucket::bucket, kPath),
-    F("projection", &api::storage::GetBucket::projection, kQuery),
-    F("ifMetagenerationMatch", &api::storage::GetBucket::ifMetagenerationMatch, kQuery),
-    F("ifMetagenerationNotMatch", &api::storage::GetBucket::ifMetagenerationNotMatch, kQuery)};
+inline constexpr auto kFields<api::storage::GetBucket> = [](auto...) {
+  return Fields{
+      F("bucket", &api::storage::GetBucket::bucket, kPath),
+      F("projection", &api::storage::GetBucket::projection, kQuery),
+      F("ifMetagenerationMatch", &api::storage::GetBucket::ifMetagenerationMatch, kQuery),
+      F("ifMetagenerationNotMatch", &api::storage::GetBucket::ifMetagenerationNotMatch, kQuery)};
+};
 template <>
-inline constexpr auto kFields<api::storage::ChangeBucket> = std::tuple{
-    F("bucket", &api::storage::ChangeBucket::bucket, kPath),
-    F("projection", &api::storage::ChangeBucket::projection, kQuery),
-    F("predefinedAcl", &api::storage::ChangeBucket::predefinedAcl, kQuery),
-    F("predefinedDefaultObjectAcl", &api::storage::ChangeBucket::predefinedDefaultObjectAcl,
-      kQuery),
-    F("ifMetagenerationMatch", &api::storage::ChangeBucket::ifMetagenerationMatch, kQuery),
-    F("ifMetagenerationNotMatch", &api::storage::ChangeBucket::ifMetagenerationNotMatch, kQuery),
-    F("body", &api::storage::ChangeBucket::body, kBody)};
+inline constexpr auto kFields<api::storage::ChangeBucket> = [](auto...) {
+  return Fields{
+      F("bucket", &api::storage::ChangeBucket::bucket, kPath),
+      F("projection", &api::storage::ChangeBucket::projection, kQuery),
+      F("predefinedAcl", &api::storage::ChangeBucket::predefinedAcl, kQuery),
+      F("predefinedDefaultObjectAcl", &api::storage::ChangeBucket::predefinedDefaultObjectAcl,
+        kQuery),
+      F("ifMetagenerationMatch", &api::storage::ChangeBucket::ifMetagenerationMatch, kQuery),
+      F("ifMetagenerationNotMatch", &api::storage::ChangeBucket::ifMetagenerationNotMatch, kQuery),
+      F("body", &api::storage::ChangeBucket::body, kBody)};
+};
 template <>
 inline constexpr auto kFields<api::storage::BucketName> =
-    std::tuple{F("bucket", &api::storage::BucketName::bucket, kPath)};
+    [](auto...) { return Fields{F("bucket", &api::storage::BucketName::bucket, kPath)}; };
 template <>
-inline constexpr auto kFields<api::storage::LockRetentionPolicy> = std::tuple{
-    F("bucket", &api::storage::LockRetentionPolicy::bucket, kPath),
-    F("ifMetagenerationMatch", &api::storage::LockRetentionPolicy::ifMetagenerationMatch, kQuery)};
+inline constexpr auto kFields<api::storage::LockRetentionPolicy> = [](auto...) {
+  return Fields{F("bucket", &api::storage::LockRetentionPolicy::bucket, kPath),
+                F("ifMetagenerationMatch",
+                  &api::storage::LockRetentionPolicy::ifMetagenerationMatch, kQuery)};
+};
 template <>
-inline constexpr auto kFields<api::storage::SetBucketPolicy> =
-    std::tuple{F("bucket", &api::storage::SetBucketPolicy::bucket, kPath),
-               F("body", &api::storage::SetBucketPolicy::body, kBody)};
+inline constexpr auto kFields<api::storage::SetBucketPolicy> = [](auto...) {
+  return Fields{F("bucket", &api::storage::SetBucketPolicy::bucket, kPath),
+                F("body", &api::storage::SetBucketPolicy::body, kBody)};
+};
 template <>
-inline constexpr auto kFields<api::storage::TestBucketPermissions> =
-    std::tuple{F("bucket", &api::storage::TestBucketPermissions::bucket, kPath),
-               F("permissions", &api::storage::TestBucketPermissions::permissions, kQuery)};
+inline constexpr auto kFields<api::storage::TestBucketPermissions> = [](auto...) {
+  return Fields{F("bucket", &api::storage::TestBucketPermissions::bucket, kPath),
+                F("permissions", &api::storage::TestBucketPermissions::permissions, kQuery)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::storage::TestBucketPermissionsReply> =
     "TestIamPermissionsResponse";
 template <>
-inline constexpr auto kFields<api::storage::TestBucketPermissionsReply> =
-    std::tuple{F("kind", &api::storage::TestBucketPermissionsReply::kind),
-               F("permissions", &api::storage::TestBucketPermissionsReply::permissions)};
+inline constexpr auto kFields<api::storage::TestBucketPermissionsReply> = [](auto...) {
+  return Fields{F("kind", &api::storage::TestBucketPermissionsReply::kind),
+                F("permissions", &api::storage::TestBucketPermissionsReply::permissions)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::storage::HierarchicalNamespace> =
     "HierarchicalNamespace";
 template <>
 inline constexpr auto kFields<api::storage::HierarchicalNamespace> =
-    std::tuple{F("enabled", &api::storage::HierarchicalNamespace::enabled)};
+    [](auto...) { return Fields{F("enabled", &api::storage::HierarchicalNamespace::enabled)}; };
 template <>
 inline constexpr std::string_view kTypeName<api::storage::StorageLayout> = "BucketStorageLayout";
 template <>
-inline constexpr auto kFields<api::storage::StorageLayout> =
-    std::tuple{F("kind", &api::storage::StorageLayout::kind),
-               F("bucket", &api::storage::StorageLayout::bucket),
-               F("location", &api::storage::StorageLayout::location),
-               F("locationType", &api::storage::StorageLayout::locationType),
-               F("hierarchicalNamespace", &api::storage::StorageLayout::hierarchicalNamespace)};
+inline constexpr auto kFields<api::storage::StorageLayout> = [](auto...) {
+  return Fields{F("kind", &api::storage::StorageLayout::kind),
+                F("bucket", &api::storage::StorageLayout::bucket),
+                F("location", &api::storage::StorageLayout::location),
+                F("locationType", &api::storage::StorageLayout::locationType),
+                F("hierarchicalNamespace", &api::storage::StorageLayout::hierarchicalNamespace)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::storage::ManagedFolderList> = "ManagedFolders";
 template <>
-inline constexpr auto kFields<api::storage::ManagedFolderList> =
-    std::tuple{F("kind", &api::storage::ManagedFolderList::kind),
-               F("items", &api::storage::ManagedFolderList::items, kKeepEmpty)};
+inline constexpr auto kFields<api::storage::ManagedFolderList> = [](auto...) {
+  return Fields{F("kind", &api::storage::ManagedFolderList::kind),
+                F("items", &api::storage::ManagedFolderList::items, kKeepEmpty)};
+};
 template <>
-inline constexpr auto kFields<api::storage::GetProjectServiceAccount> =
-    std::tuple{F("project", &api::storage::GetProjectServiceAccount::project, kPath)};
+inline constexpr auto kFields<api::storage::GetProjectServiceAccount> = [](auto...) {
+  return Fields{F("project", &api::storage::GetProjectServiceAccount::project, kPath)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::storage::ProjectServiceAccount> = "ServiceAccount";
 template <>
-inline constexpr auto kFields<api::storage::ProjectServiceAccount> =
-    std::tuple{F("kind", &api::storage::ProjectServiceAccount::kind),
-               F("email_address", &api::storage::ProjectServiceAccount::email_address)};
+inline constexpr auto kFields<api::storage::ProjectServiceAccount> = [](auto...) {
+  return Fields{F("kind", &api::storage::ProjectServiceAccount::kind),
+                F("email_address", &api::storage::ProjectServiceAccount::email_address)};
+};
 }  // namespace fireweed
 
 namespace fireweed::api::storage {

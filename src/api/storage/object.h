@@ -119,168 +119,195 @@ namespace fireweed {
 template <>
 inline constexpr std::string_view kTypeName<api::storage::Object> = "Object";
 template <>
-inline constexpr auto kFields<api::storage::Object> = std::tuple{
-    F("kind", &api::storage::Object::kind, kOutput),
-    F("id", &api::storage::Object::id, kOutput),
-    F("selfLink", &api::storage::Object::selfLink, kOutput),
-    F("mediaLink", &api::storage::Object::mediaLink, kOutput),
-    F("name", &api::storage::Object::name),
-    F("bucket", &api::storage::Object::bucket),
-    F("generation", &api::storage::Object::generation, kOutput),
-    F("metageneration", &api::storage::Object::metageneration, kOutput),
-    F("contentType", &api::storage::Object::contentType),
-    F("storageClass", &api::storage::Object::storageClass),
-    F("size", &api::storage::Object::size, kOutput),
-    F("md5Hash", &api::storage::Object::md5Hash),
-    F("crc32c", &api::storage::Object::crc32c),
-    F("etag", &api::storage::Object::etag, kOutput),
-    F("contentEncoding", &api::storage::Object::contentEncoding),
-    F("contentDisposition", &api::storage::Object::contentDisposition),
-    F("contentLanguage", &api::storage::Object::contentLanguage),
-    F("cacheControl", &api::storage::Object::cacheControl),
-    F("metadata", &api::storage::Object::metadata),
-    F("timeCreated", &api::storage::Object::timeCreated, kOutput),
-    F("updated", &api::storage::Object::updated, kOutput),
-    F("timeDeleted", &api::storage::Object::timeDeleted, kOutput),
-    F("timeStorageClassUpdated", &api::storage::Object::timeStorageClassUpdated, kOutput),
-    F("timeFinalized", &api::storage::Object::timeFinalized, kOutput),
-    F("customTime", &api::storage::Object::customTime),
-    F("componentCount", &api::storage::Object::componentCount, kOutput),
-    F("temporaryHold", &api::storage::Object::temporaryHold),
-    F("eventBasedHold", &api::storage::Object::eventBasedHold),
-    F("kmsKeyName", &api::storage::Object::kmsKeyName, kOutput),
-    F("retention", &api::storage::Object::retention),
-    F("contexts", &api::storage::Object::contexts),
-    F("retentionExpirationTime", &api::storage::Object::retentionExpirationTime, kOutput),
-    F("holdReleased", &api::storage::Object::holdReleased, kStored),
-    F("acl", &api::storage::Object::acl),
-    F("owner", &api::storage::Object::owner, kOutput)};
+inline constexpr auto kFields<api::storage::Object> = [](auto...) {
+  return Fields{
+      F("kind", &api::storage::Object::kind, kOutput),
+      F("id", &api::storage::Object::id, kOutput),
+      F("selfLink", &api::storage::Object::selfLink, kOutput),
+      F("mediaLink", &api::storage::Object::mediaLink, kOutput),
+      F("name", &api::storage::Object::name),
+      F("bucket", &api::storage::Object::bucket),
+      F("generation", &api::storage::Object::generation, kOutput),
+      F("metageneration", &api::storage::Object::metageneration, kOutput),
+      F("contentType", &api::storage::Object::contentType),
+      F("storageClass", &api::storage::Object::storageClass),
+      F("size", &api::storage::Object::size, kOutput),
+      F("md5Hash", &api::storage::Object::md5Hash),
+      F("crc32c", &api::storage::Object::crc32c),
+      F("etag", &api::storage::Object::etag, kOutput),
+      F("contentEncoding", &api::storage::Object::contentEncoding),
+      F("contentDisposition", &api::storage::Object::contentDisposition),
+      F("contentLanguage", &api::storage::Object::contentLanguage),
+      F("cacheControl", &api::storage::Object::cacheControl),
+      F("metadata", &api::storage::Object::metadata),
+      F("timeCreated", &api::storage::Object::timeCreated, kOutput),
+      F("updated", &api::storage::Object::updated, kOutput),
+      F("timeDeleted", &api::storage::Object::timeDeleted, kOutput),
+      F("timeStorageClassUpdated", &api::storage::Object::timeStorageClassUpdated, kOutput),
+      F("timeFinalized", &api::storage::Object::timeFinalized, kOutput),
+      F("customTime", &api::storage::Object::customTime),
+      F("componentCount", &api::storage::Object::componentCount, kOutput),
+      F("temporaryHold", &api::storage::Object::temporaryHold),
+      F("eventBasedHold", &api::storage::Object::eventBasedHold),
+      F("kmsKeyName", &api::storage::Object::kmsKeyName, kOutput),
+      F("retention", &api::storage::Object::retention),
+      F("contexts", &api::storage::Object::contexts),
+      F("retentionExpirationTime", &api::storage::Object::retentionExpirationTime, kOutput),
+      F("holdReleased", &api::storage::Object::holdReleased, kStored),
+      F("acl", &api::storage::Object::acl),
+      F("owner", &api::storage::Object::owner, kOutput)};
+};
+extern template const Type& TypeOf<api::storage::Object>();
 template <>
 inline constexpr std::string_view kTypeName<api::storage::ObjectList> = "Objects";
 template <>
-inline constexpr auto kFields<api::storage::ObjectList> =
-    std::tuple{F("kind", &api::storage::ObjectList::kind),
-               F("nextPageToken", &api::storage::ObjectList::nextPageToken),
-               F("prefixes", &api::storage::ObjectList::prefixes),
-               F("items", &api::storage::ObjectList::items)};
+inline constexpr auto kFields<api::storage::ObjectList> = [](auto...) {
+  return Fields{F("kind", &api::storage::ObjectList::kind),
+                F("nextPageToken", &api::storage::ObjectList::nextPageToken),
+                F("prefixes", &api::storage::ObjectList::prefixes),
+                F("items", &api::storage::ObjectList::items)};
+};
 
 namespace api::storage {
-inline constexpr auto kConditionFields =
-    std::tuple{F("ifGenerationMatch", &ObjectConditions::ifGenerationMatch, kQuery),
-               F("ifGenerationNotMatch", &ObjectConditions::ifGenerationNotMatch, kQuery),
-               F("ifMetagenerationMatch", &ObjectConditions::ifMetagenerationMatch, kQuery),
-               F("ifMetagenerationNotMatch", &ObjectConditions::ifMetagenerationNotMatch, kQuery)};
-inline constexpr auto kSourceConditionFields = std::tuple{
-    F("ifSourceGenerationMatch", &SourceConditions::ifSourceGenerationMatch, kQuery),
-    F("ifSourceGenerationNotMatch", &SourceConditions::ifSourceGenerationNotMatch, kQuery),
-    F("ifSourceMetagenerationMatch", &SourceConditions::ifSourceMetagenerationMatch, kQuery),
-    F("ifSourceMetagenerationNotMatch", &SourceConditions::ifSourceMetagenerationNotMatch, kQuery)};
+template <class T>
+Fields ConditionFields() {
+  return {F<T>("ifGenerationMatch", &ObjectConditions::ifGenerationMatch, kQuery),
+          F<T>("ifGenerationNotMatch", &ObjectConditions::ifGenerationNotMatch, kQuery),
+          F<T>("ifMetagenerationMatch", &ObjectConditions::ifMetagenerationMatch, kQuery),
+          F<T>("ifMetagenerationNotMatch", &ObjectConditions::ifMetagenerationNotMatch, kQuery)};
+}
+
+template <class T>
+Fields SourceConditionFields() {
+  return {
+      F<T>("ifSourceGenerationMatch", &SourceConditions::ifSourceGenerationMatch, kQuery),
+      F<T>("ifSourceGenerationNotMatch", &SourceConditions::ifSourceGenerationNotMatch, kQuery),
+      F<T>("ifSourceMetagenerationMatch", &SourceConditions::ifSourceMetagenerationMatch, kQuery),
+      F<T>("ifSourceMetagenerationNotMatch", &SourceConditions::ifSourceMetagenerationNotMatch,
+           kQuery)};
+}
 }  // namespace api::storage
 
 template <>
-inline constexpr auto kFields<api::storage::ListObjects> = std::tuple{
-    F("bucket", &api::storage::ListObjects::bucket, kPath),
-    F("prefix", &api::storage::ListObjects::prefix, kQuery),
-    F("delimiter", &api::storage::ListObjects::delimiter, kQuery),
-    F("startOffset", &api::storage::ListObjects::startOffset, kQuery),
-    F("endOffset", &api::storage::ListObjects::endOffset, kQuery),
-    F("matchGlob", &api::storage::ListObjects::matchGlob, kQuery),
-    F("pageToken", &api::storage::ListObjects::pageToken, kQuery),
-    F("projection", &api::storage::ListObjects::projection, kQuery),
-    F("maxResults", &api::storage::ListObjects::maxResults, kQuery),
-    F("versions", &api::storage::ListObjects::versions, kQuery),
-    F("includeTrailingDelimiter", &api::storage::ListObjects::includeTrailingDelimiter, kQuery),
-    F("includeFoldersAsPrefixes", &api::storage::ListObjects::includeFoldersAsPrefixes, kQuery),
-    F("softDeleted", &api::storage::ListObjects::softDeleted, kQuery)};
+inline constexpr auto kFields<api::storage::ListObjects> = [](auto...) {
+  return Fields{
+      F("bucket", &api::storage::ListObjects::bucket, kPath),
+      F("prefix", &api::storage::ListObjects::prefix, kQuery),
+      F("delimiter", &api::storage::ListObjects::delimiter, kQuery),
+      F("startOffset", &api::storage::ListObjects::startOffset, kQuery),
+      F("endOffset", &api::storage::ListObjects::endOffset, kQuery),
+      F("matchGlob", &api::storage::ListObjects::matchGlob, kQuery),
+      F("pageToken", &api::storage::ListObjects::pageToken, kQuery),
+      F("projection", &api::storage::ListObjects::projection, kQuery),
+      F("maxResults", &api::storage::ListObjects::maxResults, kQuery),
+      F("versions", &api::storage::ListObjects::versions, kQuery),
+      F("includeTrailingDelimiter", &api::storage::ListObjects::includeTrailingDelimiter, kQuery),
+      F("includeFoldersAsPrefixes", &api::storage::ListObjects::includeFoldersAsPrefixes, kQuery),
+      F("softDeleted", &api::storage::ListObjects::softDeleted, kQuery)};
+};
 template <>
-inline constexpr auto kFields<api::storage::GetObject> =
-    Join(std::tuple{F("bucket", &api::storage::GetObject::bucket, kPath),
-                    F("object", &api::storage::GetObject::object, kPath),
-                    F("alt", &api::storage::GetObject::alt, kQuery),
-                    F("projection", &api::storage::GetObject::projection, kQuery),
-                    F("generation", &api::storage::GetObject::generation, kQuery)},
-         api::storage::kConditionFields);
+inline constexpr auto kFields<api::storage::GetObject> = [](auto...) {
+  return Join(Fields{F("bucket", &api::storage::GetObject::bucket, kPath),
+                     F("object", &api::storage::GetObject::object, kPath),
+                     F("alt", &api::storage::GetObject::alt, kQuery),
+                     F("projection", &api::storage::GetObject::projection, kQuery),
+                     F("generation", &api::storage::GetObject::generation, kQuery)},
+              api::storage::ConditionFields<api::storage::GetObject>());
+};
 template <>
-inline constexpr auto kFields<api::storage::ChangeObject> =
-    Join(std::tuple{F("bucket", &api::storage::ChangeObject::bucket, kPath),
-                    F("object", &api::storage::ChangeObject::object, kPath),
-                    F("projection", &api::storage::ChangeObject::projection, kQuery),
-                    F("predefinedAcl", &api::storage::ChangeObject::predefinedAcl, kQuery),
-                    F("generation", &api::storage::ChangeObject::generation, kQuery),
-                    F("body", &api::storage::ChangeObject::body, kBody)},
-         api::storage::kConditionFields);
+inline constexpr auto kFields<api::storage::ChangeObject> = [](auto...) {
+  return Join(Fields{F("bucket", &api::storage::ChangeObject::bucket, kPath),
+                     F("object", &api::storage::ChangeObject::object, kPath),
+                     F("projection", &api::storage::ChangeObject::projection, kQuery),
+                     F("predefinedAcl", &api::storage::ChangeObject::predefinedAcl, kQuery),
+                     F("generation", &api::storage::ChangeObject::generation, kQuery),
+                     F("body", &api::storage::ChangeObject::body, kBody)},
+              api::storage::ConditionFields<api::storage::ChangeObject>());
+};
 template <>
-inline constexpr auto kFields<api::storage::DeleteObject> =
-    Join(std::tuple{F("bucket", &api::storage::DeleteObject::bucket, kPath),
-                    F("object", &api::storage::DeleteObject::object, kPath),
-                    F("generation", &api::storage::DeleteObject::generation, kQuery)},
-         api::storage::kConditionFields);
+inline constexpr auto kFields<api::storage::DeleteObject> = [](auto...) {
+  return Join(Fields{F("bucket", &api::storage::DeleteObject::bucket, kPath),
+                     F("object", &api::storage::DeleteObject::object, kPath),
+                     F("generation", &api::storage::DeleteObject::generation, kQuery)},
+              api::storage::ConditionFields<api::storage::DeleteObject>());
+};
 template <>
-inline constexpr auto kFields<api::storage::RestoreObject> =
-    std::tuple{F("bucket", &api::storage::RestoreObject::bucket, kPath),
-               F("object", &api::storage::RestoreObject::object, kPath),
-               F("generation", &api::storage::RestoreObject::generation, kQuery | kRequired)};
+inline constexpr auto kFields<api::storage::RestoreObject> = [](auto...) {
+  return Fields{F("bucket", &api::storage::RestoreObject::bucket, kPath),
+                F("object", &api::storage::RestoreObject::object, kPath),
+                F("generation", &api::storage::RestoreObject::generation, kQuery | kRequired)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::storage::ObjectPrecondition> =
     "ObjectPreconditions";
 template <>
-inline constexpr auto kFields<api::storage::ObjectPrecondition> =
-    std::tuple{F("ifGenerationMatch", &api::storage::ObjectPrecondition::ifGenerationMatch)};
+inline constexpr auto kFields<api::storage::ObjectPrecondition> = [](auto...) {
+  return Fields{F("ifGenerationMatch", &api::storage::ObjectPrecondition::ifGenerationMatch)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::storage::SourceObject> = "SourceObject";
 template <>
-inline constexpr auto kFields<api::storage::SourceObject> =
-    std::tuple{F("name", &api::storage::SourceObject::name, kRequired),
-               F("generation", &api::storage::SourceObject::generation),
-               F("objectPrecondition", &api::storage::SourceObject::objectPrecondition)};
+inline constexpr auto kFields<api::storage::SourceObject> = [](auto...) {
+  return Fields{F("name", &api::storage::SourceObject::name, kRequired),
+                F("generation", &api::storage::SourceObject::generation),
+                F("objectPrecondition", &api::storage::SourceObject::objectPrecondition)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::storage::ComposeBody> = "ComposeRequest";
 template <>
-inline constexpr auto kFields<api::storage::ComposeBody> =
-    std::tuple{F("destination", &api::storage::ComposeBody::destination),
-               F("sourceObjects", &api::storage::ComposeBody::sourceObjects, kRequired)};
+inline constexpr auto kFields<api::storage::ComposeBody> = [](auto...) {
+  return Fields{F("destination", &api::storage::ComposeBody::destination),
+                F("sourceObjects", &api::storage::ComposeBody::sourceObjects, kRequired)};
+};
 template <>
-inline constexpr auto kFields<api::storage::ComposeObject> = std::tuple{
-    F("destinationBucket", &api::storage::ComposeObject::destinationBucket, kPath),
-    F("destinationObject", &api::storage::ComposeObject::destinationObject, kPath),
-    F("destinationPredefinedAcl", &api::storage::ComposeObject::destinationPredefinedAcl, kQuery),
-    F("ifGenerationMatch", &api::storage::ComposeObject::ifGenerationMatch, kQuery),
-    F("ifMetagenerationMatch", &api::storage::ComposeObject::ifMetagenerationMatch, kQuery),
-    F("body", &api::storage::ComposeObject::body, kBody)};
+inline constexpr auto kFields<api::storage::ComposeObject> = [](auto...) {
+  return Fields{
+      F("destinationBucket", &api::storage::ComposeObject::destinationBucket, kPath),
+      F("destinationObject", &api::storage::ComposeObject::destinationObject, kPath),
+      F("destinationPredefinedAcl", &api::storage::ComposeObject::destinationPredefinedAcl, kQuery),
+      F("ifGenerationMatch", &api::storage::ComposeObject::ifGenerationMatch, kQuery),
+      F("ifMetagenerationMatch", &api::storage::ComposeObject::ifMetagenerationMatch, kQuery),
+      F("body", &api::storage::ComposeObject::body, kBody)};
+};
 template <>
-inline constexpr auto kFields<api::storage::CopyObject> = Join(
-    Join(std::tuple{F("sourceBucket", &api::storage::CopyObject::sourceBucket, kPath),
-                    F("sourceObject", &api::storage::CopyObject::sourceObject, kPath),
-                    F("destinationBucket", &api::storage::CopyObject::destinationBucket, kPath),
-                    F("destinationObject", &api::storage::CopyObject::destinationObject, kPath),
-                    F("destinationPredefinedAcl",
-                      &api::storage::CopyObject::destinationPredefinedAcl, kQuery),
-                    F("projection", &api::storage::CopyObject::projection, kQuery),
-                    F("rewriteToken", &api::storage::CopyObject::rewriteToken, kQuery),
-                    F("sourceGeneration", &api::storage::CopyObject::sourceGeneration, kQuery),
-                    F("maxBytesRewrittenPerCall",
-                      &api::storage::CopyObject::maxBytesRewrittenPerCall, kQuery),
-                    F("body", &api::storage::CopyObject::body, kBody)},
-         api::storage::kConditionFields),
-    api::storage::kSourceConditionFields);
+inline constexpr auto kFields<api::storage::CopyObject> = [](auto...) {
+  return Join(
+      Join(Fields{F("sourceBucket", &api::storage::CopyObject::sourceBucket, kPath),
+                  F("sourceObject", &api::storage::CopyObject::sourceObject, kPath),
+                  F("destinationBucket", &api::storage::CopyObject::destinationBucket, kPath),
+                  F("destinationObject", &api::storage::CopyObject::destinationObject, kPath),
+                  F("destinationPredefinedAcl", &api::storage::CopyObject::destinationPredefinedAcl,
+                    kQuery),
+                  F("projection", &api::storage::CopyObject::projection, kQuery),
+                  F("rewriteToken", &api::storage::CopyObject::rewriteToken, kQuery),
+                  F("sourceGeneration", &api::storage::CopyObject::sourceGeneration, kQuery),
+                  F("maxBytesRewrittenPerCall", &api::storage::CopyObject::maxBytesRewrittenPerCall,
+                    kQuery),
+                  F("body", &api::storage::CopyObject::body, kBody)},
+           api::storage::ConditionFields<api::storage::CopyObject>()),
+      api::storage::SourceConditionFields<api::storage::CopyObject>());
+};
 template <>
-inline constexpr auto kFields<api::storage::MoveObject> = Join(
-    Join(std::tuple{F("bucket", &api::storage::MoveObject::bucket, kPath),
-                    F("sourceObject", &api::storage::MoveObject::sourceObject, kPath),
-                    F("destinationObject", &api::storage::MoveObject::destinationObject, kPath),
-                    F("projection", &api::storage::MoveObject::projection, kQuery)},
-         api::storage::kConditionFields),
-    api::storage::kSourceConditionFields);
+inline constexpr auto kFields<api::storage::MoveObject> = [](auto...) {
+  return Join(
+      Join(Fields{F("bucket", &api::storage::MoveObject::bucket, kPath),
+                  F("sourceObject", &api::storage::MoveObject::sourceObject, kPath),
+                  F("destinationObject", &api::storage::MoveObject::destinationObject, kPath),
+                  F("projection", &api::storage::MoveObject::projection, kQuery)},
+           api::storage::ConditionFields<api::storage::MoveObject>()),
+      api::storage::SourceConditionFields<api::storage::MoveObject>());
+};
 template <>
 inline constexpr std::string_view kTypeName<api::storage::RewriteReply> = "RewriteResponse";
 template <>
-inline constexpr auto kFields<api::storage::RewriteReply> =
-    std::tuple{F("kind", &api::storage::RewriteReply::kind),
-               F("totalBytesRewritten", &api::storage::RewriteReply::totalBytesRewritten),
-               F("objectSize", &api::storage::RewriteReply::objectSize),
-               F("done", &api::storage::RewriteReply::done),
-               F("rewriteToken", &api::storage::RewriteReply::rewriteToken),
-               F("resource", &api::storage::RewriteReply::resource)};
+inline constexpr auto kFields<api::storage::RewriteReply> = [](auto...) {
+  return Fields{F("kind", &api::storage::RewriteReply::kind),
+                F("totalBytesRewritten", &api::storage::RewriteReply::totalBytesRewritten),
+                F("objectSize", &api::storage::RewriteReply::objectSize),
+                F("done", &api::storage::RewriteReply::done),
+                F("rewriteToken", &api::storage::RewriteReply::rewriteToken),
+                F("resource", &api::storage::RewriteReply::resource)};
+};
 }  // namespace fireweed
 
 namespace fireweed::api::storage {

@@ -33,22 +33,24 @@ namespace fireweed {
 template <>
 inline constexpr std::string_view kTypeName<api::storage::RetryTest> = "RetryTest";
 template <>
-inline constexpr auto kFields<api::storage::RetryTest> =
-    std::tuple{F("id", &api::storage::RetryTest::id, kOutput),
-               F("instructions", &api::storage::RetryTest::instructions, kKeepEmpty),
-               F("completed", &api::storage::RetryTest::completed, kOutput),
-               F("transport", &api::storage::RetryTest::transport)};
+inline constexpr auto kFields<api::storage::RetryTest> = [](auto...) {
+  return Fields{F("id", &api::storage::RetryTest::id, kOutput),
+                F("instructions", &api::storage::RetryTest::instructions, kKeepEmpty),
+                F("completed", &api::storage::RetryTest::completed, kOutput),
+                F("transport", &api::storage::RetryTest::transport)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::storage::RetryTestList> = "RetryTests";
 template <>
-inline constexpr auto kFields<api::storage::RetryTestList> =
-    std::tuple{F("retry_test", &api::storage::RetryTestList::retry_test, kKeepEmpty)};
+inline constexpr auto kFields<api::storage::RetryTestList> = [](auto...) {
+  return Fields{F("retry_test", &api::storage::RetryTestList::retry_test, kKeepEmpty)};
+};
 template <>
 inline constexpr auto kFields<api::storage::InsertRetryTest> =
-    std::tuple{F("body", &api::storage::InsertRetryTest::body, kBody)};
+    [](auto...) { return Fields{F("body", &api::storage::InsertRetryTest::body, kBody)}; };
 template <>
 inline constexpr auto kFields<api::storage::GetRetryTest> =
-    std::tuple{F("id", &api::storage::GetRetryTest::id, kPath)};
+    [](auto...) { return Fields{F("id", &api::storage::GetRetryTest::id, kPath)}; };
 }  // namespace fireweed
 
 namespace fireweed::api::storage {

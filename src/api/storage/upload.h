@@ -19,15 +19,16 @@ struct UploadObject : ObjectConditions {
 
 namespace fireweed {
 template <>
-inline constexpr auto kFields<api::storage::UploadObject> =
-    Join(std::tuple{F("bucket", &api::storage::UploadObject::bucket, kPath),
-                    F("uploadType", &api::storage::UploadObject::uploadType, kQuery),
-                    F("upload_id", &api::storage::UploadObject::upload_id, kQuery),
-                    F("name", &api::storage::UploadObject::name, kQuery),
-                    F("contentEncoding", &api::storage::UploadObject::contentEncoding, kQuery),
-                    F("predefinedAcl", &api::storage::UploadObject::predefinedAcl, kQuery),
-                    F("projection", &api::storage::UploadObject::projection, kQuery)},
-         api::storage::kConditionFields);
+inline constexpr auto kFields<api::storage::UploadObject> = [](auto...) {
+  return Join(Fields{F("bucket", &api::storage::UploadObject::bucket, kPath),
+                     F("uploadType", &api::storage::UploadObject::uploadType, kQuery),
+                     F("upload_id", &api::storage::UploadObject::upload_id, kQuery),
+                     F("name", &api::storage::UploadObject::name, kQuery),
+                     F("contentEncoding", &api::storage::UploadObject::contentEncoding, kQuery),
+                     F("predefinedAcl", &api::storage::UploadObject::predefinedAcl, kQuery),
+                     F("projection", &api::storage::UploadObject::projection, kQuery)},
+              api::storage::ConditionFields<api::storage::UploadObject>());
+};
 }  // namespace fireweed
 
 namespace fireweed::api::storage {

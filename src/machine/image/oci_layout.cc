@@ -21,15 +21,18 @@ struct OciDocument {
   std::vector<OciDescriptor> manifests, layers;
 };
 template <>
-inline constexpr auto kFields<OciPlatform> =
-    std::tuple{F("architecture", &OciPlatform::architecture), F("os", &OciPlatform::os)};
+inline constexpr auto kFields<OciPlatform> = [](auto...) {
+  return Fields{F("architecture", &OciPlatform::architecture), F("os", &OciPlatform::os)};
+};
 template <>
-inline constexpr auto kFields<OciDescriptor> =
-    std::tuple{F("mediaType", &OciDescriptor::mediaType), F("digest", &OciDescriptor::digest),
-               F("platform", &OciDescriptor::platform)};
+inline constexpr auto kFields<OciDescriptor> = [](auto...) {
+  return Fields{F("mediaType", &OciDescriptor::mediaType), F("digest", &OciDescriptor::digest),
+                F("platform", &OciDescriptor::platform)};
+};
 template <>
-inline constexpr auto kFields<OciDocument> =
-    std::tuple{F("manifests", &OciDocument::manifests), F("layers", &OciDocument::layers)};
+inline constexpr auto kFields<OciDocument> = [](auto...) {
+  return Fields{F("manifests", &OciDocument::manifests), F("layers", &OciDocument::layers)};
+};
 
 namespace {
 

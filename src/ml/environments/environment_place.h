@@ -60,6 +60,7 @@ class EnvironmentPlace {
 
 namespace fireweed {
 template <>
-inline constexpr auto kFields<ml::BuildResult> =
-    std::tuple{F("warnings", &ml::BuildResult::warnings), F("error", &ml::BuildResult::error)};
+inline constexpr auto kFields<ml::BuildResult> = [](auto...) {
+  return Fields{F("warnings", &ml::BuildResult::warnings), F("error", &ml::BuildResult::error)};
+};
 }  // namespace fireweed

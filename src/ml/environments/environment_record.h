@@ -57,33 +57,35 @@ inline constexpr std::array<std::string_view, 4> kEnumNames<ml::EnvironmentState
 template <>
 inline constexpr std::string_view kTypeName<ml::PackageFile> = "PackageFile";
 template <>
-inline constexpr auto kFields<ml::PackageFile> =
-    std::tuple{F("uri", &ml::PackageFile::uri), F("name", &ml::PackageFile::name),
-               F("generation", &ml::PackageFile::generation), F("sum", &ml::PackageFile::sum)};
+inline constexpr auto kFields<ml::PackageFile> = [](auto...) {
+  return Fields{F("uri", &ml::PackageFile::uri), F("name", &ml::PackageFile::name),
+                F("generation", &ml::PackageFile::generation), F("sum", &ml::PackageFile::sum)};
+};
 template <>
 inline constexpr std::string_view kTypeName<ml::EnvironmentRecord> = "EnvironmentRecord";
 template <>
-inline constexpr auto kFields<ml::EnvironmentRecord> =
-    std::tuple{F("key", &ml::EnvironmentRecord::key),
-               F("project", &ml::EnvironmentRecord::project),
-               F("account", &ml::EnvironmentRecord::account),
-               F("runtime", &ml::EnvironmentRecord::runtime),
-               F("base", &ml::EnvironmentRecord::base),
-               F("requirements", &ml::EnvironmentRecord::requirements),
-               F("packages", &ml::EnvironmentRecord::packages),
-               F("python", &ml::EnvironmentRecord::python),
-               F("strict", &ml::EnvironmentRecord::strict),
-               F("shared", &ml::EnvironmentRecord::shared),
-               F("state", &ml::EnvironmentRecord::state),
-               F("since", &ml::EnvironmentRecord::since),
-               F("finished", &ml::EnvironmentRecord::finished),
-               F("builder", &ml::EnvironmentRecord::builder),
-               F("builderId", &ml::EnvironmentRecord::builder_id),
-               F("attempts", &ml::EnvironmentRecord::attempts),
-               F("message", &ml::EnvironmentRecord::message),
-               F("warnings", &ml::EnvironmentRecord::warnings),
-               F("lastUsed", &ml::EnvironmentRecord::last_used),
-               F("bytes", &ml::EnvironmentRecord::bytes)};
+inline constexpr auto kFields<ml::EnvironmentRecord> = [](auto...) {
+  return Fields{F("key", &ml::EnvironmentRecord::key),
+                F("project", &ml::EnvironmentRecord::project),
+                F("account", &ml::EnvironmentRecord::account),
+                F("runtime", &ml::EnvironmentRecord::runtime),
+                F("base", &ml::EnvironmentRecord::base),
+                F("requirements", &ml::EnvironmentRecord::requirements),
+                F("packages", &ml::EnvironmentRecord::packages),
+                F("python", &ml::EnvironmentRecord::python),
+                F("strict", &ml::EnvironmentRecord::strict),
+                F("shared", &ml::EnvironmentRecord::shared),
+                F("state", &ml::EnvironmentRecord::state),
+                F("since", &ml::EnvironmentRecord::since),
+                F("finished", &ml::EnvironmentRecord::finished),
+                F("builder", &ml::EnvironmentRecord::builder),
+                F("builderId", &ml::EnvironmentRecord::builder_id),
+                F("attempts", &ml::EnvironmentRecord::attempts),
+                F("message", &ml::EnvironmentRecord::message),
+                F("warnings", &ml::EnvironmentRecord::warnings),
+                F("lastUsed", &ml::EnvironmentRecord::last_used),
+                F("bytes", &ml::EnvironmentRecord::bytes)};
+};
 template <>
 inline constexpr std::string_view kRecordKind<ml::EnvironmentRecord> = ml::kEnvironmentKind;
 }  // namespace fireweed

@@ -37,12 +37,13 @@ namespace fireweed {
 template <>
 inline constexpr std::string_view kTypeName<ml::Runtime> = "Runtime";
 template <>
-inline constexpr auto kFields<ml::Runtime> =
-    std::tuple{F("versions", &ml::Runtime::versions, kRequired), F("python", &ml::Runtime::python),
-               F("requirements", &ml::Runtime::requirements), F("shims", &ml::Runtime::shims)};
+inline constexpr auto kFields<ml::Runtime> = [](auto...) {
+  return Fields{F("versions", &ml::Runtime::versions, kRequired), F("python", &ml::Runtime::python),
+                F("requirements", &ml::Runtime::requirements), F("shims", &ml::Runtime::shims)};
+};
 template <>
 inline constexpr std::string_view kTypeName<ml::RuntimeTable> = "RuntimeTable";
 template <>
 inline constexpr auto kFields<ml::RuntimeTable> =
-    std::tuple{F("runtimes", &ml::RuntimeTable::runtimes)};
+    [](auto...) { return Fields{F("runtimes", &ml::RuntimeTable::runtimes)}; };
 }  // namespace fireweed

@@ -109,7 +109,7 @@ template <>
 inline constexpr std::string_view kTypeName<ml::ConsoleRecord> = "ConsoleRecord";
 template <>
 inline constexpr auto kFields<ml::ConsoleRecord> =
-    std::tuple{F("offset", &ml::ConsoleRecord::offset)};
+    [](auto...) { return Fields{F("offset", &ml::ConsoleRecord::offset)}; };
 template <>
 inline constexpr std::string_view kRecordKind<ml::ConsoleRecord> = "ml.console";
 }  // namespace fireweed

@@ -80,9 +80,11 @@ struct Structured {
 
 namespace fireweed {
 template <>
-inline constexpr auto kFields<ml::Structured> =
-    std::tuple{F("severity", &ml::Structured::severity), F("levelname", &ml::Structured::levelname),
-               F("level", &ml::Structured::level), F("message", &ml::Structured::message)};
+inline constexpr auto kFields<ml::Structured> = [](auto...) {
+  return Fields{F("severity", &ml::Structured::severity),
+                F("levelname", &ml::Structured::levelname), F("level", &ml::Structured::level),
+                F("message", &ml::Structured::message)};
+};
 }  // namespace fireweed
 
 namespace fireweed::ml {

@@ -48,12 +48,14 @@ namespace fireweed {
 template <>
 inline constexpr std::string_view kTypeName<ml::TrialRecord> = "TrialRecord";
 template <>
-inline constexpr auto kFields<ml::TrialRecord> = std::tuple{
-    F("account", &ml::TrialRecord::account), F("directory", &ml::TrialRecord::directory),
-    F("folder", &ml::TrialRecord::folder),   F("tag", &ml::TrialRecord::tag),
-    F("closed", &ml::TrialRecord::closed),   F("complete", &ml::TrialRecord::complete),
-    F("metrics", &ml::TrialRecord::metrics), F("finalMetric", &ml::TrialRecord::final_metric),
-    F("warning", &ml::TrialRecord::warning)};
+inline constexpr auto kFields<ml::TrialRecord> = [](auto...) {
+  return Fields{
+      F("account", &ml::TrialRecord::account), F("directory", &ml::TrialRecord::directory),
+      F("folder", &ml::TrialRecord::folder),   F("tag", &ml::TrialRecord::tag),
+      F("closed", &ml::TrialRecord::closed),   F("complete", &ml::TrialRecord::complete),
+      F("metrics", &ml::TrialRecord::metrics), F("finalMetric", &ml::TrialRecord::final_metric),
+      F("warning", &ml::TrialRecord::warning)};
+};
 template <>
 inline constexpr std::string_view kRecordKind<ml::TrialRecord> = "ml.trial";
 }  // namespace fireweed
