@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -95,7 +96,7 @@ class ResumableUploads::ChunkSink final : public net::BodySink {
       : uploads_(uploads),
         id_(std::move(id)),
         finished_(std::move(finished)),
-        turn_(uploads, id_),
+        turn_(uploads, id_, [this] { LeaveBytes(); }),
         record_(uploads.Find(id_)),
         shape_(ReplyShape::Of(request)) {
     if (record_.bucket != bucket) throw Failure(Code::kNotFound, "No such upload.");
@@ -104,23 +105,19 @@ class ResumableUploads::ChunkSink final : public net::BodySink {
     if (header) range_ = ParseContentRange(*header);
     if (!range_.total) range_.total = record_.total;
     declared_.Take(request);
-    if (record_.generation) return;  // complete: whatever comes, the answer is the object
-    writer_ = uploads_.TakeWriter(id_, record_);
+    // Complete: whatever comes, the answer is the object.
+    if (!record_.generation) writer_ = uploads_.TakeWriter(id_, record_);
     if (writer_) skip_ = writer_->size() - First();
     synced_ = writer_ ? writer_->size() : 0;
+    turn_.Unlock();
   }
 
-  // A client that broke off asks later how far it got: what came is kept.
   ~ChunkSink() override {
-    if (!writer_) return;
-    try {
-      Suspend();
-    } catch (const Failure&) {
-      // What was durable before is; the client goes on from there.
-    }
+    if (turn_.End()) LeaveBytes();
   }
 
   void Write(std::span<const std::byte> bytes) override {
+    std::unique_lock hold = turn_.Hold();
     taken_ += static_cast<int64_t>(bytes.size());
     if (!whole_ && taken_ > (range_.bytes ? range_.bytes->length : 0)) {
       throw Failure(Code::kInvalid, "badRequest", "The body is longer than its Content-Range.");
@@ -135,6 +132,7 @@ class ResumableUploads::ChunkSink final : public net::BodySink {
   }
 
   net::Response Finish() override {
+    std::unique_lock hold = turn_.Hold();
     if (record_.generation) return Answer(FindObject());
     declared_.Take(record_.metadata);
     if (!writer_) {
@@ -165,6 +163,16 @@ class ResumableUploads::ChunkSink final : public net::BodySink {
     uploads_.NoteDraft(id_, writer_->id());
     record_.draft = writer_->id();
     return have;
+  }
+
+  // A client that broke off asks later how far it got: what came is kept.
+  void LeaveBytes() {
+    if (!writer_) return;
+    try {
+      Suspend();
+    } catch (const Failure&) {
+      // What was durable before is; the client goes on from there.
+    }
   }
 
   // Leaves the bytes so that a later request goes on with them; how many there are.
@@ -207,7 +215,7 @@ class ResumableUploads::ChunkSink final : public net::BodySink {
   ResumableUploads& uploads_;
   const std::string id_;
   const Finished finished_;
-  const Turn turn_;
+  Turn turn_;
   UploadRecord record_;
   const ReplyShape shape_;
   ContentRange range_;
@@ -231,14 +239,35 @@ std::unique_ptr<net::BodySink> ResumableUploads::Continue(const api::storage::Up
                                      std::move(finished));
 }
 
-ResumableUploads::Turn::Turn(ResumableUploads& uploads, const std::string& id)
+ResumableUploads::Turn::Turn(ResumableUploads& uploads, const std::string& id,
+                             std::function<void()> yield)
     : uploads_(uploads), id_(id) {
-  bool first = uploads.busy_.With([&](auto& busy) { return busy.insert(id).second; });
-  if (!first) throw Failure(Code::kUnavailable, "Another request goes on with this upload.");
+  state_->yield = std::move(yield);
+  std::shared_ptr<State> before =
+      uploads.turns_.With([&](auto& turns) { return std::exchange(turns[id], state_); });
+  if (!before) return;
+  std::lock_guard lock(before->mu);
+  if (!std::exchange(before->over, true)) before->yield();
 }
 
 ResumableUploads::Turn::~Turn() {
-  uploads_.busy_.With([&](auto& busy) { busy.erase(id_); });
+  uploads_.turns_.With([&](auto& turns) {
+    auto it = turns.find(id_);
+    if (it != turns.end() && it->second == state_) turns.erase(it);
+  });
+}
+
+std::unique_lock<std::mutex> ResumableUploads::Turn::Hold() const {
+  std::unique_lock lock(state_->mu);
+  if (state_->over) {
+    throw Failure(Code::kUnavailable, "Another request went on with this upload.");
+  }
+  return lock;
+}
+
+bool ResumableUploads::Turn::End() const {
+  std::lock_guard lock(state_->mu);
+  return !std::exchange(state_->over, true);
 }
 
 std::string ResumableUploads::Begin(const UploadTarget& target, std::optional<int64_t> total) {

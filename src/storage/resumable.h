@@ -17,9 +17,10 @@
 
 #include <functional>
 #include <list>
+#include <map>
 #include <memory>
+#include <mutex>
 #include <optional>
-#include <set>
 #include <string>
 
 #include "api/storage/upload.h"
@@ -68,17 +69,34 @@ class ResumableUploads {
   class StartSink;
   class ChunkSink;
 
-  // One request's turn at an upload; ends with the object.
+  // One request's turn at an upload. A later request takes it over: a client that lost its connection goes on at once,
+  // while the server still waits for bytes of the old one.
   class Turn {
    public:
-    // kUnavailable while another request has it.
-    Turn(ResumableUploads& uploads, const std::string& id);
+    // Ends the turn of the request before. `yield` is called, under the lock, when this one is taken over. Begins
+    // locked: call Unlock when the request is ready to be taken over.
+    Turn(ResumableUploads& uploads, const std::string& id, std::function<void()> yield);
     ~Turn();
     Turn(const Turn&) = delete;
 
+    void Unlock() { lock_.unlock(); }
+    // For as long as the bytes are used. kUnavailable when another request took over.
+    std::unique_lock<std::mutex> Hold() const;
+    // From now on nobody takes over; false when somebody has.
+    bool End() const;
+
    private:
+    struct State {
+      std::mutex mu;
+      std::function<void()> yield;
+      bool over = false;  // guarded by mu
+    };
+    friend class ResumableUploads;
+
     ResumableUploads& uploads_;
     const std::string id_;
+    const std::shared_ptr<State> state_ = std::make_shared<State>();
+    std::unique_lock<std::mutex> lock_{state_->mu};
   };
 
   // A writer that stays open between two chunks.
@@ -104,7 +122,7 @@ class ResumableUploads {
   const Clock& clock_;
   Random& random_;
   Guarded<std::list<OpenWriter>> open_;  // last used first
-  Guarded<std::set<std::string>> busy_;  // uploads that have a Turn
+  Guarded<std::map<std::string, std::shared_ptr<Turn::State>>> turns_;
 };
 
 }  // namespace fireweed::storage

@@ -85,6 +85,7 @@ net::Response StorageFixture::Dispatch(const net::Request& request, const Ask& a
   for (size_t at = 0; at < ask.body.size(); at += ask.step) {
     sink->Write(AsBytes(std::string_view(ask.body).substr(at, ask.step)));
   }
+  if (ask.midway) ask.midway();
   if (ask.break_off) return {};
   net::Answer answer = sink->FinishLater();
   if (auto* response = std::get_if<net::Response>(&answer)) return std::move(*response);

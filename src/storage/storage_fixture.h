@@ -2,6 +2,7 @@
 // the services, so that a test can restart them.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -49,8 +50,9 @@ struct Ask {
   std::string method, target, body;
   std::vector<std::pair<std::string, std::string>> headers;
   std::string host = "storage.googleapis.com";
-  size_t step = 4096;      // bytes of a streamed body that are written at once
-  bool break_off = false;  // the client goes away before the end of its body
+  size_t step = 4096;            // bytes of a streamed body that are written at once
+  bool break_off = false;        // the client goes away before the end of its body
+  std::function<void()> midway;  // called when the body is written and its end has not come yet
 };
 
 class StorageFixture {

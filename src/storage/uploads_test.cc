@@ -196,6 +196,24 @@ TEST_F(UploadsTest, ResumableInOnePut) {
   EXPECT_EQ(BlobCount(), 1);
 }
 
+TEST_F(UploadsTest, ALaterRequestTakesAnUploadOver) {
+  std::string where = Start("&name=o");
+  Ask ask;
+  ask.method = "PUT";
+  ask.target = where;
+  ask.headers = {{"Content-Range", "bytes 0-9/10"}};
+  ask.body = "meow";
+  ask.midway = [&] {
+    Reply asked = Put(where, "bytes */10");
+    EXPECT_EQ(asked.status, 308) << asked.body;
+    EXPECT_EQ(asked.Header("Range"), "bytes=0-3");
+    EXPECT_EQ(Put(where, "bytes 4-9/10", " purrs").status, 200);
+  };
+  EXPECT_EQ(Send(ask).status, 503) << "the request that was left behind";
+  EXPECT_EQ(Read("pets", "o"), "meow purrs");
+  EXPECT_EQ(BlobCount(), 1);
+}
+
 TEST_F(UploadsTest, ResumableEmptyAndWithoutRange) {
   EXPECT_EQ(Put(Start("&name=empty", "", {{"X-Upload-Content-Length", "0"}}), "", "").status, 200);
   EXPECT_EQ(Read("pets", "empty"), "");
