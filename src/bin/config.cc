@@ -57,6 +57,8 @@ void ValidateConfig(const Config& config) {
                {"auto", "container", "process", "fake"});
   RequireRange("compute.preemption.meanMinutes", config.compute.preemption.mean_minutes, 0,
                60 * 24 * 365);
+  RequireRange("ml.linesPerSecond", config.ml.lines_per_second, 1, 1'000'000'000);
+  RequireRange("ml.environmentDays", config.ml.environment_days, 1, 36'500);
   RequireOneOf("log.level", config.log.level, {"debug", "info", "warning", "error"});
   RequireRange("storage.reserveBytes", config.storage.reserve_bytes, 0, INT64_MAX);
   RequireRange("storage.scrubMbPerSecond", config.storage.scrub_mb_per_second, 0, 1'000'000);

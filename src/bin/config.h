@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "bin/ml_config.h"
 #include "describe/type.h"
 
 namespace fireweed {
@@ -74,6 +75,7 @@ struct Config {
   ComputeConfig compute;
   StorageConfig storage;
   LogsConfig logs;
+  MlConfig ml;
   LogConfig log;
 };
 
@@ -186,9 +188,15 @@ inline constexpr auto kFields<LogConfig> = [](auto...) {
 };
 template <>
 inline constexpr auto kFields<Config> = [](auto...) {
-  return Fields{F("listen", &Config::listen),       F("http", &Config::http),
-                F("proxy", &Config::proxy),         F("projects", &Config::projects),
-                F("instances", &Config::instances), F("compute", &Config::compute),
-                F("storage", &Config::storage),     F("log", &Config::log)};
+  return Fields{F("listen", &Config::listen),
+                F("http", &Config::http),
+                F("proxy", &Config::proxy),
+                F("projects", &Config::projects),
+                F("instances", &Config::instances),
+                F("compute", &Config::compute),
+                F("storage", &Config::storage),
+                F("logs", &Config::logs),
+                F("ml", &Config::ml),
+                F("log", &Config::log)};
 };
 }  // namespace fireweed

@@ -15,6 +15,7 @@
 #include "bin/scrubber.h"
 #include "bin/stores.h"
 #include "bin/sweeper.h"
+#include "bin/training_runs.h"
 #include "bin/way_in.h"
 #include "client/endpoint.h"
 #include "compute/name_server.h"
@@ -45,6 +46,7 @@ struct Daemon::Parts {
   void WriteEndpoint();
   void CheckReady();
   void CollectMetrics(std::vector<Metric>& metrics);
+  std::vector<Chore> Chores();
 
   Ground ground;
   People people;
@@ -63,6 +65,7 @@ struct Daemon::Parts {
   compute::ServedSockets instance_sockets;
   ThreadActionPool actions;
   ComputeControllers compute_controllers;
+  TrainingRuns training_runs;
   storage::LifecycleController lifecycle;
   Sweeper sweeper;
   Scrubber scrubber;
@@ -92,8 +95,9 @@ Daemon::Parts::Parts(DaemonOptions given)
       actions(kActionThreads, loop),
       compute_controllers(ground, compute, machines, stores.storage.store(), instance_sockets, loop,
                           actions),
+      training_runs(ground, stores, compute, machines, loop, actions),
       lifecycle(ground.catalog, stores.storage.store(), ground.clock, ground.log),
-      sweeper(stores.Chores(), std::chrono::minutes(ground.options.config.storage.sweep_minutes),
+      sweeper(Chores(), std::chrono::minutes(ground.options.config.storage.sweep_minutes),
               ground.log),
       scrubber(stores.storage.scrub(), ground.options.config.storage.scrub_mb_per_second,
                ground.log) {
@@ -103,11 +107,18 @@ Daemon::Parts::Parts(DaemonOptions given)
   loop.Add(operation_expiry);
   loop.Add(compute.metadata);
   compute_controllers.AddTo(loop);
+  training_runs.AddTo(loop);
   loop.Add(lifecycle);
   bool faults = ground.options.config.storage.faults;
   way_in.Listen(server, faults ? static_cast<net::Dispatcher&>(stores.faulty) : way_in.router);
   control.emplace(loop, actions, ground.log);
   WriteEndpoint();
+}
+
+std::vector<Chore> Daemon::Parts::Chores() {
+  std::vector<Chore> chores = stores.Chores();
+  chores.push_back(training_runs.Sweep());
+  return chores;
 }
 
 void Daemon::Parts::Route() {

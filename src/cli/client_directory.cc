@@ -104,6 +104,9 @@ void ClientDirectory::WriteGcloud() {
   config.SetDefault("compute", "region", endpoint.zone.substr(0, endpoint.zone.rfind('-')));
   config.SetDefault("component_manager", "disable_update_check", "true");
   config.SetDefault("survey", "disable_prompts", "true");
+  if (!spec_.local_python.empty()) {
+    config.SetDefault("ml_engine", "local_python", spec_.local_python);
+  }
   auto [host, port] = SplitAddress(endpoint.http);
   for (const auto& [key, value] : std::initializer_list<std::pair<const char*, std::string>>{
            {"type", "http"},

@@ -20,6 +20,7 @@ struct ClientDirectorySpec {
   // gcloud's wrapper hands gsutil the active account; a gsutil of its own needs the credential in its file.
   bool gsutil_stands_alone = false;
   bool use_proxy = true;
+  std::string local_python;  // for gcloud's local train and predict; empty: the shell's own
 };
 
 class ClientDirectory {

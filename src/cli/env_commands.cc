@@ -70,6 +70,9 @@ ClientDirectorySpec Spec(const Settings& settings, const EnvOptions& options,
   if (wgetrc.empty() && Variable(context, "FIREWEED_ENV").empty())
     wgetrc = Variable(context, "WGETRC");
   spec.user_wgetrc = Contents(wgetrc.empty() ? context.home + "/.wgetrc" : wgetrc);
+  // The runtime that jobs get, once one was built.
+  std::string python = std::filesystem::absolute(state) / "python";
+  if (access(python.c_str(), X_OK) == 0) spec.local_python = python;
   bool only_gsutil = clients.size() == 1 && clients[0] == Client::kGsutil;
   // Through this machine's proxy its secret signs in what has no credential; without it gsutil needs its own.
   spec.gsutil_stands_alone = only_gsutil || options.no_proxy || !endpoint->server.empty() ||

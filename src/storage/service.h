@@ -50,6 +50,7 @@ class StorageService {
   SweepReport Sweep();
 
   ObjectStore& store() { return store_; }
+  const ObjectAccess& access() const { return object_access_; }
   Scrub& scrub() { return scrub_; }
 
  private:

@@ -13,6 +13,7 @@ namespace fireweed::cli {
 void AddJobCommands(CLI::App& root,
                     Settings& settings);  // jobs list describe cancel update stream-logs
 void AddSubmitCommands(CLI::App& root, Settings& settings);  // jobs submit training
+void AddLocalCommands(CLI::App& root, Settings& settings);   // local train
 void AddLoggingCommands(CLI::App& app, Settings& settings);  // logging read
 
 }  // namespace fireweed::cli

@@ -12,6 +12,7 @@ void AddMlCommands(CLI::App& app, Settings& settings) {
   root->require_subcommand(1);
   AddJobCommands(*root, settings);
   AddSubmitCommands(*root, settings);
+  AddLocalCommands(*root, settings);
   AddLoggingCommands(app, settings);
 }
 
