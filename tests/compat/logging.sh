@@ -26,6 +26,11 @@ curl -sS --fail-with-body -H 'Content-Type: application/json' -o "$FW_SCRATCH/wr
 equal "first second" "$(list 'resource.labels.job_id="census_1"' | xargs)" "entries of the job, in the order of time"
 equal "first" "$(list 'severity>=WARNING' | xargs)" "entries by severity"
 equal "first" "$(list 'jsonPayload.step=8754 AND NOT textPayload:second' | xargs)" "entries by payload"
+equal "second first" "$(fireweed logging read 'resource.type="ml_job"' --freshness=3650d \
+  --format='value(textPayload,jsonPayload.message)' | xargs)" "entries by our own command, newest first"
+equal "first" "$(fireweed logging read --order=asc --limit=1 --freshness=3650d --format='value(jsonPayload.message)')" "the oldest"
+equal "" "$(fireweed logging read --format='value(insertId)')" "entries of the last day"
+refuses fireweed logging read 'severity='
 refuses curl -sS --fail-with-body -H 'Content-Type: application/json' -d '{"resourceNames": ["projects/fireweed"], "filter": "severity="}' "$URL/entries:list"
 
 # Acknowledged means durable.

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/storage/retry.h"
+
 namespace fireweed::cli {
 namespace {
 
@@ -11,6 +13,7 @@ namespace {
 constexpr int kQuietSeconds = 1;
 constexpr int kPage = 1000;
 constexpr std::chrono::seconds kLate(5), kLatest(15);
+constexpr std::chrono::milliseconds kPause(50);
 
 // Says where the job stands when that changes, for as long as there are no lines to look at.
 class StateTeller {
@@ -89,6 +92,7 @@ JsonTree FollowJob(MlSession& session, const std::string& job, const FollowOptio
         for (const std::string& line : LinesOf(entry, style)) fmt::print(stderr, "{}\n", line);
       });
   StateTeller teller(session);
+  StopSignal never;
   while (true) {
     JsonTree seen = session.Job(job);  // no such job: said at once
     teller.Tell(seen);
@@ -98,6 +102,8 @@ JsonTree FollowJob(MlSession& session, const std::string& job, const FollowOptio
     }
     while (follower.Step(kQuietSeconds)) {
     }
+    // Other jobs of the project wake us, too: not more often than this.
+    never.WaitFor(kPause);
   }
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kMostFailures = 5;  // of a closed trial, before it is complete without its files
 
-void Warn(TrialRecord& trial, const std::string& what) {
+void AddWarning(TrialRecord& trial, const std::string& what) {
   if (trial.warning.find(what) != std::string::npos) return;
   trial.warning += fmt::format("{}{}", trial.warning.empty() ? "" : "; ", what);
 }
@@ -20,8 +20,8 @@ void Warn(TrialRecord& trial, const std::string& what) {
 }  // namespace
 
 TrialMetrics::TrialMetrics(Catalog& catalog, ActionPool& pool, AccountObjects& objects,
-                           const Clock& clock)
-    : catalog_(catalog), pool_(pool), objects_(objects), clock_(clock) {}
+                           const Clock& clock, Warn warn)
+    : catalog_(catalog), pool_(pool), objects_(objects), clock_(clock), warn_(std::move(warn)) {}
 
 TrialMetrics::~TrialMetrics() = default;
 
@@ -64,14 +64,15 @@ void TrialMetrics::Collect(const Key& key, TrialRecord& trial, EventFollower& ev
     bool may_pass = followed.error().code == Code::kUnavailable;
     if (may_pass && (!trial.closed || CountFailure(key) < kMostFailures))
       throw Failure(followed.error());
-    Warn(trial, fmt::format("{} could not be read: {}", trial.directory, followed.error().message));
+    AddWarning(trial,
+               fmt::format("{} could not be read: {}", trial.directory, followed.error().message));
   }
-  if (!events.damage().empty()) Warn(trial, events.damage());
+  if (!events.damage().empty()) AddWarning(trial, events.damage());
   std::vector<records::Measurement> found = events.Measurements();
   if (!trial.folder.empty()) {
     Result<std::string> text = ReadMetricFile(trial.folder);
     if (!text.ok()) {
-      Warn(trial, text.error().message);
+      AddWarning(trial, text.error().message);
     } else {
       std::vector<records::Measurement> reported = records::ReadHypertune(*text, trial.tag);
       found.insert(found.end(), reported.begin(), reported.end());
@@ -84,6 +85,15 @@ void TrialMetrics::Collect(const Key& key, TrialRecord& trial, EventFollower& ev
   if (!shown.finalMetric) return;
   trial.metrics = std::move(shown.allMetrics);
   trial.final_metric = shown.finalMetric;
+}
+
+void TrialMetrics::Tell(const Key& key, const TrialRecord& trial) const {
+  if (!warn_) return;
+  if (!trial.warning.empty()) warn_(key, trial.warning);
+  if (!trial.final_metric)
+    warn_(key, fmt::format("No value of the metric \"{}\" was found: neither in event files below "
+                           "{} nor in the hypertune file.",
+                           trial.tag, trial.directory.empty() ? "a job dir" : trial.directory));
 }
 
 void TrialMetrics::Clear(const Key& key, const std::string& folder) {
@@ -102,6 +112,7 @@ void TrialMetrics::Look(const Key& key) {
   TrialRecord seen = row->value;
   std::shared_ptr<EventFollower> events = Begin(key, seen);
   Collect(key, seen, *events);
+  if (seen.closed) Tell(key, seen);
   catalog_.Write("trial metrics", [&](Txn& txn) {
     auto current = txn.Find<TrialRecord>(key);
     if (!current) return;

@@ -6,6 +6,7 @@
 //   row's warning, and the trial is complete without it.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 
@@ -26,7 +27,12 @@ class TrialMetrics final : public Controller {
   // How long a running trial's files are left alone between two looks.
   static constexpr std::chrono::seconds kInterval{3};
 
-  TrialMetrics(Catalog& catalog, ActionPool& pool, AccountObjects& objects, const Clock& clock);
+  // Told, before a trial is complete, what its owner should know: files that could not be read, a metric that nobody
+  // reported. May be told again after a crash.
+  using Warn = std::function<void(const Key& trial, const std::string& message)>;
+
+  TrialMetrics(Catalog& catalog, ActionPool& pool, AccountObjects& objects, const Clock& clock,
+               Warn warn = nullptr);
   ~TrialMetrics() override;
 
   std::string_view kind() const override { return kRecordKind<TrialRecord>; }
@@ -45,6 +51,7 @@ class TrialMetrics final : public Controller {
   std::shared_ptr<EventFollower> Begin(const Key& key, const TrialRecord& trial);
   // How often in a row the store could not be read.
   int CountFailure(const Key& key);
+  void Tell(const Key& key, const TrialRecord& trial) const;
   // Adds what the files say to the trial, and to its warning.
   void Collect(const Key& key, TrialRecord& trial, EventFollower& events);
 
@@ -52,6 +59,7 @@ class TrialMetrics final : public Controller {
   ActionPool& pool_;
   AccountObjects& objects_;
   const Clock& clock_;
+  const Warn warn_;
   Guarded<std::map<Key, Reading>> readings_;
 };
 

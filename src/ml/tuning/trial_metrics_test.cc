@@ -141,7 +141,9 @@ class Trials : public testing::Test {
   ControlLoop loop{catalog, clock, logger};
   QueuedActionPool pool{loop};
   MemoryObjects objects;
-  TrialMetrics metrics{catalog, pool, objects, clock};
+  std::vector<std::string> warnings;
+  TrialMetrics metrics{catalog, pool, objects, clock,
+                       [this](const Key&, const std::string& text) { warnings.push_back(text); }};
 };
 
 TEST_F(Trials, AreFilledInAndCompletedAfterTheClose) {
@@ -161,6 +163,7 @@ TEST_F(Trials, AreFilledInAndCompletedAfterTheClose) {
   EXPECT_EQ(Row().final_metric->objectiveValue, 0.75);
   EXPECT_EQ(Row().final_metric->trainingStep, 20);
   EXPECT_EQ(Row().warning, "");
+  EXPECT_TRUE(warnings.empty());
   api::ml::HyperparameterOutput shown;
   catalog.Write("test", [&](Txn& txn) { ShowMetrics(txn, key, shown); });
   EXPECT_EQ(shown.allMetrics.size(), 2u);
@@ -204,6 +207,9 @@ TEST_F(Trials, AStoreThatRefusesEndsInAWarning) {
   Run();
   EXPECT_TRUE(Row().complete);
   EXPECT_NE(Row().warning.find("denied to other@p"), std::string::npos);
+  ASSERT_EQ(warnings.size(), 2u);  // and that there is no value
+  EXPECT_EQ(warnings[0], Row().warning);
+  EXPECT_NE(warnings[1].find("\"acc\""), std::string::npos);
 }
 
 TEST_F(Trials, AStoreThatIsAwayIsAskedAgainAFewTimes) {
