@@ -33,6 +33,10 @@ ComputeServices::ComputeServices(Ground& ground, People& people)
                         {.console_directory = ground.state.Path("consoles"),
                          .strict = ground.options.config.instances.strict,
                          .quotas = {ground.options.config.compute.quotas}}),
+      bulk_insert(ground.catalog, {people.access, accounts}, catalogue, ground.ids, ground.clock,
+                  {.console_directory = ground.state.Path("consoles"),
+                   .strict = ground.options.config.instances.strict,
+                   .quotas = {ground.options.config.compute.quotas}}),
       instance_life(ground.catalog, ground.ids, ground.clock),
       instance_templates(ground.catalog, {people.access, accounts}, catalogue, ground.ids,
                          ground.clock),
@@ -50,6 +54,7 @@ void ComputeServices::Serve(net::Router& router) {
   compute_projects.Serve(router);
   catalogue_service.Serve(router);
   instances_service.Serve(router);
+  bulk_insert.Serve(router);
   instance_settings.Serve(router);
   instance_life.Serve(router);
   instance_templates.Serve(router);

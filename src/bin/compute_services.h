@@ -2,6 +2,7 @@
 #pragma once
 
 #include "bin/people.h"
+#include "compute/bulk_insert_service.h"
 #include "compute/catalog_identity.h"
 #include "compute/catalogue.h"
 #include "compute/disks_service.h"
@@ -33,6 +34,7 @@ struct ComputeServices {
   compute::ProjectsService compute_projects;
   compute::CatalogueService catalogue_service;
   compute::InstancesService instances_service;
+  compute::BulkInsertService bulk_insert;
   compute::InstanceLifeService instance_life;
   compute::InstanceTemplatesService instance_templates;
   compute::GroupManagersService group_managers;

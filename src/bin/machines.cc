@@ -49,6 +49,7 @@ ComputeControllers::ComputeControllers(Ground& ground, ComputeServices& services
                                        ActionPool& actions)
     : instance_controller(ground.catalog, loop, actions, World(ground, machines, sockets),
                           ground.clock, ground.log),
+      bulk_controller(ground.catalog, ground.ids, ground.clock),
       group_controller(ground.catalog, services.catalogue, services.accounts, ground.ids,
                        ground.clock, ground.log,
                        {.strict = ground.options.config.instances.strict,
@@ -63,6 +64,7 @@ ComputeControllers::ComputeControllers(Ground& ground, ComputeServices& services
 
 void ComputeControllers::AddTo(ControlLoop& loop) {
   loop.Add(instance_controller);
+  loop.Add(bulk_controller);
   loop.Add(group_controller);
   loop.Add(image_controller);
   loop.Add(disk_controller);

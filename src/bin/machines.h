@@ -6,6 +6,7 @@
 #include "bin/boot_images.h"
 #include "bin/compute_services.h"
 #include "compute/boot_disks.h"
+#include "compute/bulk_controller.h"
 #include "compute/disk_controller.h"
 #include "compute/group_controller.h"
 #include "compute/image_controller.h"
@@ -35,6 +36,7 @@ struct ComputeControllers {
   void AddTo(ControlLoop& loop);
 
   compute::InstanceController instance_controller;
+  compute::BulkController bulk_controller;
   compute::GroupController group_controller;
   compute::ImageController image_controller;
   compute::DiskController disk_controller;

@@ -50,6 +50,9 @@ ComputeFixture::Plane::Plane(ComputeFixture& all)
       disk_controller(all.catalog, pool, all.store, all.log),
       instances(all.catalog, all.access, all.catalogue, all.identity, all.ids, all.clock,
                 {.console_directory = all.consoles, .quotas = all.quotas}),
+      bulk(all.catalog, {all.access, all.identity}, all.catalogue, all.ids, all.clock,
+           {.console_directory = all.consoles, .quotas = all.quotas}),
+      bulk_controller(all.catalog, all.ids, all.clock),
       life(all.catalog, all.ids, all.clock),
       group_controller(all.catalog, all.catalogue, all.identity, all.ids, all.clock, all.log,
                        {.quotas = all.quotas}),
@@ -67,10 +70,12 @@ ComputeFixture::Plane::Plane(ComputeFixture& all)
       router(all.access) {
   loop.Add(all.wrap(controller));
   loop.Add(all.wrap(group_controller));
+  loop.Add(bulk_controller);
   loop.Add(image_controller);
   loop.Add(disk_controller);
   loop.Add(waiters);
   instances.Serve(router);
+  bulk.Serve(router);
   life.Serve(router);
   templates.Serve(router);
   managers.Serve(router);

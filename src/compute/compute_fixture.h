@@ -14,6 +14,8 @@
 #include "base/sim_clock.h"
 #include "catalog/memory_catalog.h"
 #include "compute/boot_disks.h"
+#include "compute/bulk_controller.h"
+#include "compute/bulk_insert_service.h"
 #include "compute/disk_controller.h"
 #include "compute/disks_service.h"
 #include "compute/group_controller.h"
@@ -142,6 +144,8 @@ class ComputeFixture {
     ImageController image_controller;
     DiskController disk_controller;
     InstancesService instances;
+    BulkInsertService bulk;
+    BulkController bulk_controller;
     InstanceLifeService life;
     GroupController group_controller;
     InstanceTemplatesService templates;

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "compute/bulk_record.h"
 #include "compute/group_records.h"
 #include "compute/links.h"
 #include "compute/network_records.h"
@@ -24,6 +25,9 @@ constexpr std::string_view kNamePrefix = "operation-";
 std::string TargetLink(const Operation& operation, std::string_view project,
                        std::string_view scope) {
   if (operation.target_kind == kRecordKind<ProjectRecord>) return ProjectLink(project);
+  if (operation.target_kind == kRecordKind<BulkRecord>) {
+    return fmt::format("{}/{}", ProjectLink(project), scope);
+  }
   std::string_view collection;
   static constexpr std::pair<std::string_view, std::string_view> kCollections[] = {
       {kRecordKind<InstanceRecord>, "instances"},
@@ -68,6 +72,7 @@ api::compute::Operation ShowOperation(const Operation& operation) {
   api::compute::Operation shown{.id = NumberIn(operation.id),
                                 .name = operation.id,
                                 .clientOperationId = operation.request_id,
+                                .operationGroupId = operation.group,
                                 .operationType = operation.verb,
                                 .targetLink = TargetLink(operation, project, scope),
                                 .user = operation.user,

@@ -57,6 +57,7 @@ struct Operation {
   int64_t target_version = 0;
   std::string user;        // who asked
   std::string request_id;  // the client's, for retries; may be empty
+  std::string group;       // of operations that one request began; empty: alone
   Time started{};
   std::optional<Time> ended;
   std::optional<OperationError> error;  // only when ended
@@ -74,9 +75,9 @@ inline constexpr auto kFields<Operation> = [](auto...) {
       F("verb", &Operation::verb),         F("targetKind", &Operation::target_kind),
       F("target", &Operation::target),     F("targetVersion", &Operation::target_version),
       F("user", &Operation::user),         F("requestId", &Operation::request_id),
-      F("started", &Operation::started),   F("ended", &Operation::ended),
-      F("error", &Operation::error),       F("progress", &Operation::progress),
-      F("warnings", &Operation::warnings),
+      F("group", &Operation::group),       F("started", &Operation::started),
+      F("ended", &Operation::ended),       F("error", &Operation::error),
+      F("progress", &Operation::progress), F("warnings", &Operation::warnings),
   };
 };
 template <>

@@ -1,6 +1,7 @@
 // Every route of Compute Engine, for those who bind or list them all.
 #pragma once
 
+#include "api/compute/bulk_insert.h"                     // IWYU pragma: export
 #include "api/compute/catalogue_methods.h"               // IWYU pragma: export
 #include "api/compute/disk_methods.h"                    // IWYU pragma: export
 #include "api/compute/image_methods.h"                   // IWYU pragma: export

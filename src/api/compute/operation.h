@@ -24,7 +24,7 @@ struct OperationError {
 struct Operation {
   std::string kind = "compute#operation";
   int64_t id = 0;
-  std::string name, zone, region, clientOperationId, operationType, targetLink;
+  std::string name, zone, region, clientOperationId, operationGroupId, operationType, targetLink;
   int64_t targetId = 0;
   OperationStatus status = OperationStatus::kRunning;
   std::string user;
@@ -73,6 +73,7 @@ inline constexpr auto kFields<api::compute::Operation> = [](auto...) {
                 F("zone", &api::compute::Operation::zone),
                 F("region", &api::compute::Operation::region),
                 F("clientOperationId", &api::compute::Operation::clientOperationId),
+                F("operationGroupId", &api::compute::Operation::operationGroupId),
                 F("operationType", &api::compute::Operation::operationType),
                 F("targetLink", &api::compute::Operation::targetLink),
                 F("targetId", &api::compute::Operation::targetId),
