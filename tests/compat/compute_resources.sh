@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # The nouns of Compute Engine as the real gcloud makes and lists them, on a daemon of its own.
 #
-#   tests/compat/compute_resources.sh nouns|images
+#   tests/compat/compute_resources.sh nouns|images|bulk
 #
 # nouns   disks, networks, firewall rules, addresses, machine types, quotas, project metadata: no machine is started
 # images  an instance installs something and powers off, its disk becomes an image, another one boots from the family
+# bulk    three instances by one request
 set -euo pipefail
 # shellcheck source=tests/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
@@ -97,9 +98,18 @@ SCRIPT
   equal work "$(quiet disks list --format='value(name)')" "the data disk is kept, the boot disk is not"
 }
 
+case_bulk() {
+  [ "$(id -u)" = 0 ] || skip "instances are containers with networks of their own: that needs root"
+  quiet instances bulk create --name-pattern 'w-##' --count 3 --zone "$ZONE" --machine-type n1-standard-1 \
+    --image-family debian-12 --image-project debian-cloud --format json >"$FW_SCRATCH/out"
+  equal 3 "$(jq -r '.. | .createdInstanceCount? // empty' "$FW_SCRATCH/out")" "bulk create"
+  equal "w-01 w-02 w-03" "$(quiet instances list --filter 'status=RUNNING' --format='value(name)' | sort | xargs)" "instances list"
+  quiet instances delete w-01 w-02 w-03 --zone "$ZONE"
+}
+
 case ${1:-} in
-  nouns | images) ;;
-  *) fail "usage: compute_resources.sh nouns|images" ;;
+  nouns | images | bulk) ;;
+  *) fail "usage: compute_resources.sh nouns|images|bulk" ;;
 esac
 command -v gcloud >/dev/null || skip "gcloud is not installed, and no package registry offers it"
 clean_environment
