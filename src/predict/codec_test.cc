@@ -176,6 +176,8 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"NoFeature", Instances(R"([{"a":1,"b":2}])"), "instance 0: has no feature 'c'"},
         Bad{"OtherFeature", Instances(R"([{"a":1,"b":2,"d":2}])"), "no feature 'd'"},
         Bad{"FeatureTwice", Instances(R"([{"a":1,"a":2,"b":2}])"), "'a' is given twice"},
+        Bad{"MoreThanInput", Instances(R"([{"input":[1,2,3],"a":2}])"), "holds more than"},
+        Bad{"EmptyObject", Instances("[{}]"), "instance 0: has no feature 'a'"},
         Bad{"TooMany", Instances("[[1,2,3],[1,2,3],[1,2,3],[1,2,3],[1,2,3]]"), "more than 4",
             Code::kTooLarge},
         Bad{"Signature", R"({"signature_name":"nope","instances":[[1,2,3]]})",

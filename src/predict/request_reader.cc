@@ -185,6 +185,7 @@ struct RequestReader::State {
   void Start(const Signature& signature, bool batched);
   void ReadInstances(ondemand::array instances);
   void ReadInstance(ondemand::value value, int64_t index);
+  bool ReadUnderItsName(ondemand::object& object, Column& column, int64_t index);
   void ReadNamed(ondemand::object object, int64_t index);
   void ReadValue(ondemand::value value, Column& column, int64_t index);
   void ReadFeatures(ondemand::object object, Column& column, int64_t index);
@@ -267,14 +268,7 @@ void RequestReader::State::ReadInstance(ondemand::value value, int64_t index) {
   if (Get(value.type(), place) == ondemand::json_type::object) {
     ondemand::object object = Get(value.get_object(), place);
     if (!alone) return ReadNamed(object, index);
-    // {"x": ...}, or {"b64": ...} for the one input itself.
-    ondemand::value inner;
-    if (!object.find_field_unordered(first.spec->name).get(inner)) {
-      if (Get(object.count_fields(), place) > 1) place.Refuse("holds more than the model's input");
-      inner = Get(object.find_field_unordered(first.spec->name), place);
-      return ReadValue(inner, first, index);
-    }
-    object.reset().value_unsafe();
+    if (ReadUnderItsName(object, first, index)) return;
     if (!first.spec->features.empty()) return ReadFeatures(object, first, index);
     if (first.spec->type != DataType::kString) {
       place.Refuse(fmt::format("has no input '{}'", first.spec->name));
@@ -292,6 +286,23 @@ void RequestReader::State::ReadInstance(ondemand::value value, int64_t index) {
     place.Refuse(fmt::format("must be an object with the inputs {}", fmt::join(names, ", ")));
   }
   ReadValue(value, first, index);
+}
+
+// {"x": ...} for the one input x; false, with the object as it was, where its first name is another. Names are
+// compared as they are written: the reader has room to unescape every text once, not twice.
+bool RequestReader::State::ReadUnderItsName(ondemand::object& object, Column& column,
+                                            int64_t index) {
+  Place place{index};
+  bool named = false;
+  for (auto entry : object) {
+    ondemand::field field = Get(std::move(entry), place);
+    if (named) place.Refuse("holds more than the model's input");
+    named = field.key().is_equal(std::string_view(column.spec->name));
+    if (!named) break;
+    ReadValue(field.value(), column, index);
+  }
+  if (!named) Get(object.reset(), place);
+  return named;
 }
 
 void RequestReader::State::ReadValue(ondemand::value value, Column& column, int64_t index) {
