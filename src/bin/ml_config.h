@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "bin/jobs_config.h"
 #include "ml/environments/runtime_table.h"
 
 namespace fireweed {
@@ -16,6 +17,7 @@ struct MlConfig {
   int64_t environment_bytes = int64_t{20} << 30;
   int64_t lines_per_second = 250'000;
   int64_t line_bytes = int64_t{2} << 30;
+  JobsConfig jobs;
 };
 
 template <>
@@ -35,7 +37,9 @@ inline constexpr auto kFields<MlConfig> = [](auto...) {
         "go."),
       F("linesPerSecond", &MlConfig::lines_per_second, 0,
         "Log lines that are kept of one replica; above this they are dropped and counted."),
-      F("lineBytes", &MlConfig::line_bytes, 0, "Log bytes that are kept of one replica.")};
+      F("lineBytes", &MlConfig::line_bytes, 0, "Log bytes that are kept of one replica."),
+      F("jobs", &MlConfig::jobs, 0,
+        "Training jobs: {overcommit: 1, mostRestarts: 3, preemptible: false}.")};
 };
 
 }  // namespace fireweed

@@ -15,6 +15,7 @@
 #include "bin/scrubber.h"
 #include "bin/stores.h"
 #include "bin/sweeper.h"
+#include "bin/training_jobs.h"
 #include "bin/training_runs.h"
 #include "bin/way_in.h"
 #include "client/endpoint.h"
@@ -66,6 +67,7 @@ struct Daemon::Parts {
   ThreadActionPool actions;
   ComputeControllers compute_controllers;
   TrainingRuns training_runs;
+  TrainingJobs training_jobs;
   storage::LifecycleController lifecycle;
   Sweeper sweeper;
   Scrubber scrubber;
@@ -96,6 +98,7 @@ Daemon::Parts::Parts(DaemonOptions given)
       compute_controllers(ground, compute, machines, stores.storage.store(), instance_sockets, loop,
                           actions),
       training_runs(ground, stores, compute, machines, loop, actions),
+      training_jobs(ground, people, stores, compute, machines, training_runs, loop, actions),
       lifecycle(ground.catalog, stores.storage.store(), ground.clock, ground.log),
       sweeper(Chores(), std::chrono::minutes(ground.options.config.storage.sweep_minutes),
               ground.log),
@@ -108,6 +111,7 @@ Daemon::Parts::Parts(DaemonOptions given)
   loop.Add(compute.metadata);
   compute_controllers.AddTo(loop);
   training_runs.AddTo(loop);
+  training_jobs.AddTo(loop);
   loop.Add(lifecycle);
   bool faults = ground.options.config.storage.faults;
   way_in.Listen(server, faults ? static_cast<net::Dispatcher&>(stores.faulty) : way_in.router);
@@ -128,6 +132,7 @@ void Daemon::Parts::Route() {
   stores.Serve(way_in.router);
   compute.Serve(way_in.router);
   operations_service.Serve(way_in.router);
+  training_jobs.Serve(way_in.router);
 }
 
 void Daemon::Parts::WriteEndpoint() {

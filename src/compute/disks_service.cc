@@ -5,6 +5,7 @@
 #include "compute/catalogue.h"
 #include "compute/disks.h"
 #include "compute/fingerprint.h"
+#include "compute/hidden.h"
 #include "compute/images.h"
 #include "compute/links.h"
 #include "compute/operations_service.h"
@@ -18,7 +19,13 @@ namespace c = api::compute;
 
 constexpr std::string_view kKind = kRecordKind<DiskRecord>;
 
-std::optional<c::Disk> Shown(const DiskRecord& record) { return record.resource; }
+// What a list with this filter shows of a record.
+auto ShownIn(const std::string& filter) {
+  return [all = AsksForHidden(filter)](const DiskRecord& disk) -> std::optional<c::Disk> {
+    if (!all && IsHidden(disk.resource.labels)) return std::nullopt;
+    return disk.resource;
+  };
+}
 
 }  // namespace
 
@@ -39,7 +46,7 @@ c::ListOf<c::Disk> DisksService::List(const c::ListZonal& request, const net::Ca
   PageRequest wanted(request);
   auto page = Query(catalog_, [&](Txn& txn) {
     std::string prefix = request.project + "/" + request.zone + "/";
-    return PageOfRows<DiskRecord, c::Disk>(txn, prefix, wanted, &Shown);
+    return PageOfRows<DiskRecord, c::Disk>(txn, prefix, wanted, ShownIn(request.filter));
   });
   return {.kind = "compute#diskList",
           .id = "projects/" + request.project + "/zones/" + request.zone + "/disks",
@@ -52,7 +59,8 @@ c::AggregatedListOf<c::DisksScopedList> DisksService::Aggregate(const c::ListPro
                                                                 const net::Call&) {
   PageRequest wanted(request);
   auto page = Query(catalog_, [&](Txn& txn) {
-    return PageOfRows<DiskRecord, c::Disk>(txn, request.project + "/", wanted, &Shown);
+    return PageOfRows<DiskRecord, c::Disk>(txn, request.project + "/", wanted,
+                                           ShownIn(request.filter));
   });
   c::AggregatedListOf<c::DisksScopedList> reply{
       .kind = "compute#diskAggregatedList",

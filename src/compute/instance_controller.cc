@@ -9,6 +9,7 @@
 
 #include "base/unique_fd.h"
 #include "compute/group_records.h"
+#include "compute/hidden.h"
 #include "compute/links.h"
 #include "compute/metadata_tree.h"
 #include "compute/operations_service.h"
@@ -109,6 +110,7 @@ void InstanceController::Store(Txn& txn, const InstanceRecord& before, const Ins
 }
 
 void InstanceController::ShowEvents(Txn& txn, const InstancePlan& plan) {
+  if (IsReplica(plan.next)) return;  // its job tells what happened to it
   for (const SystemEvent& event : plan.events) {
     Operation operation = SystemOperation(world_.ids, plan.next, event.verb);
     if (!event.open) operation.ended = clock_.Now();

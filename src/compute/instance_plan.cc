@@ -1,6 +1,9 @@
 #include "compute/instance_plan.h"
 
+#include <algorithm>
 #include <utility>
+
+#include "compute/hidden.h"
 
 namespace fireweed::compute {
 namespace {
@@ -56,6 +59,11 @@ void BeginBoot(InstanceRecord& record) {
 void GiveUpStart(InstancePlan& plan) {
   plan.failure = plan.next.last_error->ToError();
   plan.next.backoff = {};
+  // A job wants to know why its replica did not start, and removes it when it does.
+  if (IsReplica(plan.next)) {
+    plan.next.want = InstanceWant::kStopped;
+    return;
+  }
   plan.next.last_error.reset();
   plan.next.want = plan.next.ever_ran ? InstanceWant::kStopped : InstanceWant::kGone;
 }
@@ -138,6 +146,7 @@ bool BringDown(InstancePlan& plan, const InstanceView& view) {
   if (Live(next)) {
     next.resource.status = InstanceStatus::kStopping;
     plan.grace = GraceOf(next.notice, view.now);
+    if (IsReplica(next)) plan.grace = std::min(plan.grace, kReplicaGrace);
     if (next.stop_sent) {
       LookWhenDue(plan, view);
     } else {

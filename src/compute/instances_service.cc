@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "compute/fingerprint.h"
+#include "compute/hidden.h"
 #include "compute/images.h"
 #include "compute/instance_change.h"
 #include "compute/instance_disks.h"
@@ -21,6 +22,14 @@ namespace {
 using api::compute::Instance;
 
 constexpr std::string_view kKind = kRecordKind<InstanceRecord>;
+
+// What a list with this filter shows of a record.
+auto ShownIn(const std::string& filter) {
+  return [all = AsksForHidden(filter)](const InstanceRecord& record) -> std::optional<Instance> {
+    if (!all && IsHidden(record.resource.labels)) return std::nullopt;
+    return record.resource;
+  };
+}
 
 }  // namespace
 
@@ -108,10 +117,10 @@ api::compute::ListOf<Instance> InstancesService::List(const api::compute::ListZo
                                                request.project, request.zone));
   }
   PageRequest wanted(request);
+  auto shown = ShownIn(request.filter);
   auto page = Query(catalog_, [&](Txn& txn) {
-    return PageOfRows<InstanceRecord, Instance>(
-        txn, request.project + "/" + request.zone + "/", wanted,
-        [](const InstanceRecord& record) { return record.resource; });
+    return PageOfRows<InstanceRecord, Instance>(txn, request.project + "/" + request.zone + "/",
+                                                wanted, shown);
   });
   return {.kind = "compute#instanceList",
           .id = "projects/" + request.project + "/zones/" + request.zone + "/instances",
@@ -123,10 +132,9 @@ api::compute::ListOf<Instance> InstancesService::List(const api::compute::ListZo
 api::compute::AggregatedListOf<api::compute::InstancesScopedList> InstancesService::Aggregate(
     const api::compute::ListProject& request, const net::Call&) {
   PageRequest wanted(request);
+  auto shown = ShownIn(request.filter);
   auto page = Query(catalog_, [&](Txn& txn) {
-    return PageOfRows<InstanceRecord, Instance>(
-        txn, request.project + "/", wanted,
-        [](const InstanceRecord& record) { return record.resource; });
+    return PageOfRows<InstanceRecord, Instance>(txn, request.project + "/", wanted, shown);
   });
   api::compute::AggregatedListOf<api::compute::InstancesScopedList> reply{
       .kind = "compute#instanceAggregatedList",

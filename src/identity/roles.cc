@@ -128,6 +128,16 @@ constexpr std::string_view kMlDevelop[] = {
     "ml.studies.*",         "ml.trials.*",         "resourcemanager.projects.get"};
 constexpr std::string_view kMlView[] = {"ml.*.get", "ml.*.list", "ml.projects.getConfig",
                                         "resourcemanager.projects.get"};
+constexpr std::string_view kMlAgent[] = {"ml.*",
+                                         "storage.*",
+                                         "logging.logEntries.create",
+                                         "logging.logEntries.route",
+                                         "compute.images.get",
+                                         "compute.images.useReadOnly",
+                                         "iam.serviceAccounts.get",
+                                         "resourcemanager.projects.get",
+                                         "serviceusage.services.use",
+                                         "source.repos.get"};
 constexpr std::string_view kMlModelAll[] = {"ml.models.*", "ml.versions.*", "ml.operations.*"};
 constexpr std::string_view kMlModelUse[] = {"ml.models.get", "ml.models.predict", "ml.versions.get",
                                             "ml.versions.list", "ml.versions.predict"};
@@ -306,6 +316,11 @@ constexpr Role kRoles[] = {
      kMlDevelop,
      {}},
     {"roles/ml.viewer", "AI Platform Viewer", "See jobs, models and versions.", kMlView, {}},
+    {"roles/ml.serviceAgent",
+     "AI Platform Service Agent",
+     "What jobs and models of a project may do unless they act as another account.",
+     kMlAgent,
+     {}},
     {"roles/ml.modelOwner",
      "AI Platform Model Owner",
      "Full control of models and versions.",

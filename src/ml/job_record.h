@@ -34,11 +34,13 @@ struct Replica {
   int32_t index = 0;
   std::string instance;  // its name; settled when the gang is made
   int64_t instance_id = 0;
-  int64_t boot = 0;  // the boot whose end counts; ends of earlier ones are history
+  int64_t boot = 0;     // the boot whose end counts; ends of earlier ones are history
+  int64_t counted = 0;  // the boot whose end was counted already
   bool running = false;
-  bool done = false;        // ended with success, and stays so
-  int32_t failures = 0;     // that used up the budget
-  int32_t preemptions = 0;  // that did not
+  std::optional<Time> up_since;  // of the boot that runs, or ran last
+  bool done = false;             // ended with success, and stays so
+  int32_t failures = 0;          // that used up the budget
+  int32_t preemptions = 0;       // that did not
   Backoff backoff;
   std::optional<ReplicaEnd> end;  // the last one that was no success
 };
@@ -56,6 +58,7 @@ struct Gang {
   int32_t port = 0;  // of the first replica where all share the host's network; 0: each has its own
   std::vector<Replica> replicas;
   std::optional<Time> started, master_done, ended;
+  bool removed = false;  // its instances were told to go
 };
 
 // The environment that was prepared for the job's packages.
@@ -86,7 +89,7 @@ struct JobRecord {
   std::string resource() const { return "projects/" + project + "/jobs/" + job.jobId; }
 };
 
-// A job that has not ended, as the queue sees it. Same key as the job; gone when its machines are down.
+// A job that has not ended, as the queue sees it. Same key as the job; gone when it has ended.
 struct ActiveJob {
   Time created{};
   int64_t number = 0;
@@ -94,7 +97,8 @@ struct ActiveJob {
   double cpus = 0;
   int64_t memory_mb = 0;
   bool admitted = false;
-  Key key;  // not stored: the row's own
+  bool freed = false;  // its machines are down: it only waits for its last lines
+  Key key;             // not stored: the row's own
 };
 
 // Newest first: "PROJECT/(largest number - the job's)".
@@ -142,7 +146,9 @@ inline constexpr auto kFields<ml::Replica> = [](auto...) {
                 F("instance", &ml::Replica::instance),
                 F("instanceId", &ml::Replica::instance_id),
                 F("boot", &ml::Replica::boot),
+                F("counted", &ml::Replica::counted),
                 F("running", &ml::Replica::running),
+                F("upSince", &ml::Replica::up_since),
                 F("done", &ml::Replica::done),
                 F("failures", &ml::Replica::failures),
                 F("preemptions", &ml::Replica::preemptions),
@@ -158,7 +164,7 @@ inline constexpr auto kFields<ml::Gang> = [](auto...) {
                 F("error", &ml::Gang::error),     F("failedTask", &ml::Gang::failed_task),
                 F("port", &ml::Gang::port),       F("replicas", &ml::Gang::replicas),
                 F("started", &ml::Gang::started), F("masterDone", &ml::Gang::master_done),
-                F("ended", &ml::Gang::ended)};
+                F("ended", &ml::Gang::ended),     F("removed", &ml::Gang::removed)};
 };
 template <>
 inline constexpr std::string_view kTypeName<ml::PreparedEnvironment> = "PreparedEnvironment";
@@ -188,6 +194,7 @@ inline constexpr auto kFields<ml::JobRecord> = [](auto...) {
                 F("stopping", &ml::JobRecord::stopping),
                 F("down", &ml::JobRecord::down)};
 };
+extern template const Type& TypeOf<ml::JobRecord>();
 template <>
 inline constexpr std::string_view kRecordKind<ml::JobRecord> = "ml.job";
 template <>
@@ -196,7 +203,8 @@ template <>
 inline constexpr auto kFields<ml::ActiveJob> = [](auto...) {
   return Fields{F("created", &ml::ActiveJob::created),    F("number", &ml::ActiveJob::number),
                 F("priority", &ml::ActiveJob::priority),  F("cpus", &ml::ActiveJob::cpus),
-                F("memoryMb", &ml::ActiveJob::memory_mb), F("admitted", &ml::ActiveJob::admitted)};
+                F("memoryMb", &ml::ActiveJob::memory_mb), F("admitted", &ml::ActiveJob::admitted),
+                F("freed", &ml::ActiveJob::freed)};
 };
 template <>
 inline constexpr std::string_view kRecordKind<ml::ActiveJob> = "ml.active";

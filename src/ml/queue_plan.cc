@@ -45,7 +45,7 @@ QueuePlan PlanQueue(const QueueView& view) {
   Room room = all;
   size_t holding = 0;
   for (const ActiveJob& job : view.jobs) {
-    if (!job.admitted) continue;
+    if (!job.admitted || job.freed) continue;
     room.Take(job);
     ++holding;
   }

@@ -86,4 +86,5 @@ inline constexpr auto kFields<api::ml::Job> = [](auto...) {
                 F("jobPosition", &api::ml::Job::jobPosition, kOutput),
                 F("timeline", &api::ml::Job::timeline, kOutput)};
 };
+extern template const Type& TypeOf<api::ml::Job>();
 }  // namespace fireweed

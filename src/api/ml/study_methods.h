@@ -2,94 +2,88 @@
 // what is missing; none is served.
 #pragma once
 
-#include <string>
-
 #include "api/ml/service.h"
 
 namespace fireweed::api::ml {
 
-struct NameStudy {
-  std::string project, location, study, trial, operation;
-};
-
-inline constexpr Method<NameStudy, Empty> kCreateStudy{
+inline constexpr Method<Empty, Empty> kCreateStudy{
     kService,
     Verb::kPost,
     "/v1/projects/{project}/locations/{location}/studies",
     "ml.projects.locations.studies.create",
     "ml.studies.create",
     kProjectResource};
-inline constexpr Method<NameStudy, Empty> kListStudies{
+inline constexpr Method<Empty, Empty> kListStudies{
     kService,
     Verb::kGet,
     "/v1/projects/{project}/locations/{location}/studies",
     "ml.projects.locations.studies.list",
     "ml.studies.list",
     kProjectResource};
-inline constexpr Method<NameStudy, Empty> kGetStudy{
+inline constexpr Method<Empty, Empty> kGetStudy{
     kService,
     Verb::kGet,
     "/v1/projects/{project}/locations/{location}/studies/{study}",
     "ml.projects.locations.studies.get",
     "ml.studies.get",
     kProjectResource};
-inline constexpr Method<NameStudy, Empty> kDeleteStudy{
+inline constexpr Method<Empty, Empty> kDeleteStudy{
     kService,
     Verb::kDelete,
     "/v1/projects/{project}/locations/{location}/studies/{study}",
     "ml.projects.locations.studies.delete",
     "ml.studies.delete",
     kProjectResource};
-inline constexpr Method<NameStudy, Empty> kCreateTrial{
+inline constexpr Method<Empty, Empty> kCreateTrial{
     kService,
     Verb::kPost,
     "/v1/projects/{project}/locations/{location}/studies/{study}/trials",
     "ml.projects.locations.studies.trials.create",
     "ml.trials.create",
     kProjectResource};
-inline constexpr Method<NameStudy, Empty> kListTrials{
+inline constexpr Method<Empty, Empty> kListTrials{
     kService,
     Verb::kGet,
     "/v1/projects/{project}/locations/{location}/studies/{study}/trials",
     "ml.projects.locations.studies.trials.list",
     "ml.trials.list",
     kProjectResource};
-inline constexpr Method<NameStudy, Empty> kListOptimalTrials{
+inline constexpr Method<Empty, Empty> kListOptimalTrials{
     kService,
     Verb::kPost,
     "/v1/projects/{project}/locations/{location}/studies/{study}/trials:listOptimalTrials",
     "ml.projects.locations.studies.trials.listOptimalTrials",
     "ml.trials.listOptimalTrials",
     kProjectResource};
-inline constexpr Method<NameStudy, Empty> kSuggestTrials{
+inline constexpr Method<Empty, Empty> kSuggestTrials{
     kService,
     Verb::kPost,
     "/v1/projects/{project}/locations/{location}/studies/{study}/trials:suggest",
     "ml.projects.locations.studies.trials.suggest",
     "ml.trials.suggest",
     kProjectResource};
-inline constexpr Method<NameStudy, Empty> kGetTrial{
+inline constexpr Method<Empty, Empty> kGetTrial{
     kService,
     Verb::kGet,
     "/v1/projects/{project}/locations/{location}/studies/{study}/trials/{trial}",
     "ml.projects.locations.studies.trials.get",
     "ml.trials.get",
     kProjectResource};
-inline constexpr Method<NameStudy, Empty> kDeleteTrial{
+inline constexpr Method<Empty, Empty> kDeleteTrial{
     kService,
     Verb::kDelete,
     "/v1/projects/{project}/locations/{location}/studies/{study}/trials/{trial}",
     "ml.projects.locations.studies.trials.delete",
     "ml.trials.delete",
     kProjectResource};
-inline constexpr Method<NameStudy, Empty> kAddMeasurement{
+inline constexpr Method<Empty, Empty> kAddMeasurement{
     kService,
     Verb::kPost,
     "/v1/projects/{project}/locations/{location}/studies/{study}/trials/{trial}:addMeasurement",
     "ml.projects.locations.studies.trials.addMeasurement",
     "ml.trials.addMeasurement",
     kProjectResource};
-inline constexpr Method<NameStudy, Empty> kCheckEarlyStopping{
+inline constexpr Method<Empty, Empty> kCheckEarlyStopping{
     kService,
     Verb::kPost,
     "/v1/projects/{project}/locations/{location}/studies/{study}/trials/"
@@ -97,28 +91,28 @@ inline constexpr Method<NameStudy, Empty> kCheckEarlyStopping{
     "ml.projects.locations.studies.trials.checkEarlyStoppingState",
     "ml.trials.checkEarlyStoppingState",
     kProjectResource};
-inline constexpr Method<NameStudy, Empty> kCompleteTrial{
+inline constexpr Method<Empty, Empty> kCompleteTrial{
     kService,
     Verb::kPost,
     "/v1/projects/{project}/locations/{location}/studies/{study}/trials/{trial}:complete",
     "ml.projects.locations.studies.trials.complete",
     "ml.trials.complete",
     kProjectResource};
-inline constexpr Method<NameStudy, Empty> kStopTrial{
+inline constexpr Method<Empty, Empty> kStopTrial{
     kService,
     Verb::kPost,
     "/v1/projects/{project}/locations/{location}/studies/{study}/trials/{trial}:stop",
     "ml.projects.locations.studies.trials.stop",
     "ml.trials.stop",
     kProjectResource};
-inline constexpr Method<NameStudy, Empty> kGetLocationOperation{
+inline constexpr Method<Empty, Empty> kGetLocationOperation{
     kService,
     Verb::kGet,
     "/v1/projects/{project}/locations/{location}/operations/{operation}",
     "ml.projects.locations.operations.get",
     "ml.operations.get",
     kProjectResource};
-inline constexpr Method<NameStudy, Empty> kCancelLocationOperation{
+inline constexpr Method<Empty, Empty> kCancelLocationOperation{
     kService,
     Verb::kPost,
     "/v1/projects/{project}/locations/{location}/operations/{operation}:cancel",
@@ -127,32 +121,21 @@ inline constexpr Method<NameStudy, Empty> kCancelLocationOperation{
     kProjectResource};
 
 // All of them, to be refused alike.
-inline constexpr const Method<NameStudy, Empty>* kStudyMethods[] = {&kCreateStudy,
-                                                                    &kListStudies,
-                                                                    &kGetStudy,
-                                                                    &kDeleteStudy,
-                                                                    &kCreateTrial,
-                                                                    &kListTrials,
-                                                                    &kListOptimalTrials,
-                                                                    &kSuggestTrials,
-                                                                    &kGetTrial,
-                                                                    &kDeleteTrial,
-                                                                    &kAddMeasurement,
-                                                                    &kCheckEarlyStopping,
-                                                                    &kCompleteTrial,
-                                                                    &kStopTrial,
-                                                                    &kGetLocationOperation,
-                                                                    &kCancelLocationOperation};
+inline constexpr const Method<Empty, Empty>* kStudyMethods[] = {&kCreateStudy,
+                                                                &kListStudies,
+                                                                &kGetStudy,
+                                                                &kDeleteStudy,
+                                                                &kCreateTrial,
+                                                                &kListTrials,
+                                                                &kListOptimalTrials,
+                                                                &kSuggestTrials,
+                                                                &kGetTrial,
+                                                                &kDeleteTrial,
+                                                                &kAddMeasurement,
+                                                                &kCheckEarlyStopping,
+                                                                &kCompleteTrial,
+                                                                &kStopTrial,
+                                                                &kGetLocationOperation,
+                                                                &kCancelLocationOperation};
 
 }  // namespace fireweed::api::ml
-
-namespace fireweed {
-template <>
-inline constexpr auto kFields<api::ml::NameStudy> = [](auto...) {
-  return Fields{F("project", &api::ml::NameStudy::project, kPath),
-                F("location", &api::ml::NameStudy::location, kPath),
-                F("study", &api::ml::NameStudy::study, kPath),
-                F("trial", &api::ml::NameStudy::trial, kPath),
-                F("operation", &api::ml::NameStudy::operation, kPath)};
-};
-}  // namespace fireweed

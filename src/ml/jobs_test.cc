@@ -1,0 +1,333 @@
+// Jobs from the API to the fake driver and back, and through restarts of the daemon.
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "compute/hidden.h"
+#include "describe/json_tree.h"
+#include "ml/ml_fixture.h"
+
+namespace fireweed::ml {
+namespace {
+
+using api::ml::JobState;
+using std::chrono::minutes;
+using std::chrono::seconds;
+
+constexpr const char* kJobs = "/v1/projects/my-project/jobs";
+
+std::string Path(const char* id) { return std::string(kJobs) + "/" + id; }
+
+// Masters end well after ten seconds; everything else runs for ever.
+void MastersEnd(MachineSpec& spec) {
+  if (spec.labels["fireweed-task"] == "master-replica-0") spec.labels["fake.run-seconds"] = "10";
+}
+
+const char* const kDistributed =
+    R"("scaleTier":"CUSTOM","masterType":"n1-standard-1","workerType":"n1-standard-1","workerCount":"4",)"
+    R"("parameterServerType":"n1-standard-1","parameterServerCount":"1")";
+
+TEST(Jobs, RunsToItsEnd) {
+  MlFixture all;
+  all.driver.script = MastersEnd;
+  compute::Reply created = all.Submit("census", R"("jobDir":"gs://b/out","args":["--epochs","3"])");
+  ASSERT_EQ(created.status, 200) << created.body;
+  EXPECT_EQ(created.Field("state"), "QUEUED");
+  all.base.Settle();
+  JobRecord running = all.Job("census");
+  EXPECT_EQ(running.job.state, JobState::kRunning);
+  std::vector<compute::InstanceRecord> instances = all.Instances();
+  ASSERT_EQ(instances.size(), 1u);
+  const compute::InstanceRecord& master = instances[0];
+  EXPECT_TRUE(master.resource.name.starts_with("cmle-training-"));
+  EXPECT_TRUE(master.resource.name.ends_with("-master-replica-0"));
+  EXPECT_EQ(master.resource.labels.at("fireweed-job"), "census");
+  ASSERT_TRUE(master.workload);
+  EXPECT_EQ(master.workload->argv.front(), "/env/bin/python");
+  EXPECT_EQ(master.workload->argv.back(), "gs://b/out");
+  EXPECT_TRUE(master.workload->environment.contains("TF_CONFIG"));
+
+  all.SettleFor(minutes(1));
+  JobRecord ended = all.Job("census");
+  EXPECT_EQ(ended.job.state, JobState::kSucceeded);
+  EXPECT_TRUE(ended.job.endTime);
+  EXPECT_TRUE(all.Instances().empty()) << "nothing is left";
+  EXPECT_TRUE(all.base.fake.List()->empty());
+  EXPECT_FALSE(Query(all.base.catalog, [](Txn& txn) {
+    return txn.Find<ActiveJob>("my-project/census").has_value();
+  }));
+  std::vector<std::string> lines = all.LinesOf("service");
+  EXPECT_EQ(lines.front(), "Validating job requirements...");
+  EXPECT_EQ(lines.back(), "Job completed successfully.");
+  compute::Reply shown = all.Ask("GET", Path("census"));
+  EXPECT_TRUE(shown.Has("\"timeline\""));
+  EXPECT_TRUE(shown.Has("\"consumedMLUnits\""));
+}
+
+TEST(Jobs, ADistributedJobKnowsItsCluster) {
+  MlFixture all;
+  all.driver.script = MastersEnd;
+  ASSERT_EQ(all.Submit("spread", kDistributed).status, 200);
+  all.base.Settle();
+  std::vector<compute::InstanceRecord> instances = all.Instances();
+  ASSERT_EQ(instances.size(), 6u);
+  std::set<std::string> clusters;
+  for (const compute::InstanceRecord& instance : instances) {
+    JsonTree config = JsonTree::Parse(instance.workload->environment.at("TF_CONFIG"));
+    clusters.insert(config.Find("cluster")->Compact());
+    EXPECT_EQ(config.Find("cluster")->Find("worker")->items().size(), 4u);
+  }
+  EXPECT_EQ(clusters.size(), 1u) << "all see the same cluster";
+  all.SettleFor(minutes(2));
+  EXPECT_EQ(all.Job("spread").job.state, JobState::kSucceeded);
+  EXPECT_TRUE(all.base.fake.List()->empty()) << "parameter servers end with the job";
+}
+
+TEST(Jobs, PortsOfTheirOwnWhereTheNetworkIsShared) {
+  MlFixture all;
+  all.own_network = false;
+  all.Restart();
+  ASSERT_EQ(all.Submit("one", kDistributed).status, 200);
+  ASSERT_EQ(all.Submit("two", kDistributed).status, 200);
+  all.base.Settle();
+  EXPECT_EQ(all.Job("two").gangs.at(0).port - all.Job("one").gangs.at(0).port, 6);
+}
+
+TEST(Jobs, AFailureNamesTheReplicaAndItsLastLines) {
+  MlFixture all;
+  all.driver.script = [](MachineSpec& spec) {
+    bool worker = spec.labels["fireweed-task"] == "worker-replica-2";
+    if (!worker) return;
+    spec.labels["fake.run-seconds"] = "3";
+    spec.labels["fake.exit"] = "2";
+  };
+  ASSERT_EQ(all.Submit("broken", kDistributed).status, 200);
+  all.SettleFor(minutes(3));
+  JobRecord job = all.Job("broken");
+  EXPECT_EQ(job.job.state, JobState::kFailed);
+  EXPECT_EQ(job.job.errorMessage,
+            "The replica worker 2 exited with a non-zero status of 2. Its last lines:\n"
+            "Traceback of worker-replica-2");
+  EXPECT_TRUE(all.base.fake.List()->empty());
+}
+
+TEST(Jobs, CancelEndsEverythingWithinTheGrace) {
+  MlFixture all;
+  all.driver.script = [](MachineSpec& spec) { spec.labels["fake.stop-seconds"] = "3600"; };
+  ASSERT_EQ(all.Submit("stuck", kDistributed).status, 200);
+  all.base.Settle();
+  EXPECT_EQ(all.Ask("POST", Path("stuck") + ":cancel", "{}").status, 200);
+  EXPECT_EQ(all.Ask("GET", Path("stuck")).Field("state"), "CANCELLING");
+  Time asked = all.base.clock.Now();
+  all.SettleFor(minutes(2));
+  JobRecord job = all.Job("stuck");
+  EXPECT_EQ(job.job.state, JobState::kCancelled);
+  EXPECT_LE(*job.job.endTime - asked, compute::kReplicaGrace + seconds(5));
+  EXPECT_TRUE(all.base.fake.List()->empty());
+  compute::Reply again = all.Ask("POST", Path("stuck") + ":cancel", "{}");
+  EXPECT_EQ(again.status, 400);
+
+  all.environments.answer = EnvironmentBuilding{};
+  ASSERT_EQ(all.Submit("preparing").status, 200);
+  all.base.Settle();
+  EXPECT_EQ(all.Job("preparing").job.state, JobState::kPreparing);
+  ASSERT_EQ(all.Ask("POST", Path("preparing") + ":cancel", "{}").status, 200);
+  all.base.Settle();
+  EXPECT_EQ(all.Job("preparing").job.state, JobState::kCancelled);
+}
+
+TEST(Jobs, PackagesThatCannotBeInstalledEndTheJob) {
+  MlFixture all;
+  all.environments.answer = EnvironmentFailed{"ERROR: No matching distribution found for nosuch"};
+  ASSERT_EQ(all.Submit("unbuilt", R"("runtimeVersion":"1.15","pythonVersion":"3.7")").status, 200);
+  all.base.Settle();
+  EXPECT_EQ(all.Job("unbuilt").job.state, JobState::kFailed);
+  EXPECT_NE(all.Job("unbuilt").job.errorMessage.find("nosuch"), std::string::npos);
+  ASSERT_FALSE(all.environments.asked.empty());
+  EXPECT_EQ(all.environments.asked[0].runtime_version, "1.15");
+  EXPECT_EQ(all.environments.asked[0].account.find("service-"), 0u);
+}
+
+TEST(Jobs, AMachineThatDoesNotStartEndsTheJobWithTheReason) {
+  MlFixture all;
+  all.driver.script = [](MachineSpec& spec) { spec.labels["fake.start-failures"] = "1000"; };
+  ASSERT_EQ(all.Submit("unstarted").status, 200);
+  all.SettleFor(std::chrono::hours(2));
+  JobRecord job = all.Job("unstarted");
+  EXPECT_EQ(job.job.state, JobState::kFailed);
+  EXPECT_NE(job.job.errorMessage.find("could not be started: scripted start failure"),
+            std::string::npos)
+      << job.job.errorMessage;
+}
+
+TEST(Jobs, TheQueueHoldsWhatDoesNotFit) {
+  MlFixture all;
+  all.capacity = {4, 1 << 20};
+  all.Restart();
+  all.driver.script = MastersEnd;
+  const char* whole = R"("scaleTier":"CUSTOM","masterType":"n1-standard-4")";
+  ASSERT_EQ(all.Submit("first", whole).status, 200);
+  all.base.Settle();
+  ASSERT_EQ(all.Submit("second", whole).status, 200);
+  ASSERT_EQ(all.Submit("third", std::string(whole) + R"(,"scheduling":{"priority":5})").status,
+            200);
+  all.base.Settle();
+  EXPECT_EQ(all.Job("first").job.state, JobState::kRunning);
+  EXPECT_EQ(all.Job("second").job.state, JobState::kQueued);
+  EXPECT_EQ(all.Ask("GET", Path("second")).Field("jobPosition"), "2");
+  EXPECT_EQ(all.Ask("GET", Path("third")).Field("jobPosition"), "1");
+  all.SettleFor(minutes(5));
+  for (const char* id : {"first", "second", "third"}) {
+    EXPECT_EQ(all.Job(id).job.state, JobState::kSucceeded) << id;
+  }
+  EXPECT_LT(*all.Job("third").job.startTime, *all.Job("second").job.startTime);
+}
+
+// The daemon dies at every moment of a job's life: between any two turns of the loop and any two actions.
+TEST(Jobs, SurviveKillsAnywhere) {
+  for (int cut = 0; cut < 60; cut += 3) {
+    MlFixture all;
+    all.driver.script = MastersEnd;
+    ASSERT_EQ(all.Submit("job", kDistributed).status, 200);
+    for (int turn = 0; turn < cut; ++turn) {
+      std::optional<Time> next = all.base.plane->loop.RunDue();
+      if (all.base.plane->pool.size() > 0) {
+        all.base.plane->pool.Run(0);
+      } else if (next) {
+        all.base.clock.JumpTo(*next);
+      }
+    }
+    all.Restart();
+    all.SettleFor(minutes(5));
+    JobRecord job = all.Job("job");
+    EXPECT_EQ(job.job.state, JobState::kSucceeded) << "cut after " << cut;
+    EXPECT_TRUE(all.base.fake.List()->empty()) << "cut after " << cut;
+    EXPECT_TRUE(all.Instances().empty()) << "cut after " << cut;
+    for (const Replica& replica : job.gangs[0].replicas) EXPECT_EQ(replica.failures, 0);
+  }
+}
+
+TEST(Jobs, RefusesWithTheFieldThatIsWrong) {
+  MlFixture all;
+  struct Case {
+    const char* training;
+    const char* says;
+  };
+  for (
+      const Case& c : {
+          Case{R"("scaleTier":"BASIC_TPU")", "Field: scale_tier"},
+          Case{R"("network":"projects/1/global/networks/x")", "Field: network"},
+          Case{R"("scaleTier":"CUSTOM")", "Field: master_type"},
+          Case{R"("scaleTier":"CUSTOM","masterType":"n1-bogus-4")", "Field: master_type"},
+          Case{R"("workerCount":"2")", "Field: worker_count"},
+          Case{R"("scaleTier":"CUSTOM","masterType":"standard","workerCount":"2")",
+               "Field: worker_type"},
+          Case{
+              R"("scaleTier":"CUSTOM","masterType":"standard","workerType":"standard","workerCount":"999")",
+              "Field: worker_count"},
+          Case{R"("jobDir":"out")", "Field: job_dir"},
+          Case{R"("scheduling":{"maxRunningTime":"1h"})", "Field: scheduling.max_running_time"},
+          Case{R"("packageUris":["x.tar.gz"])", "Field: package_uris"},
+          Case{R"("region":"mars-north1")", "Field: region"},
+          Case{R"("masterConfig":{"imageUri":"gcr.io/p/i"})", "Field: master_config.image_uri"},
+          Case{R"("masterConfig":{"acceleratorConfig":{"count":"1","type":"TPU_V2"}})",
+               "Field: master_config.accelerator_config.type"},
+          Case{R"("serviceAccount":"nobody@nowhere")", "Field: service_account"},
+          Case{R"("hyperparameters":{"goal":"MAXIMIZE"})", "Field: "},
+          Case{R"("scaleTier":"HUGE")", "scaleTier"},
+          Case{R"("bogus":1)", "bogus"},
+      }) {
+    compute::Reply reply = all.Submit("wrong", c.training);
+    EXPECT_EQ(reply.status, 400) << c.training;
+    EXPECT_EQ(reply.Field("status"), "INVALID_ARGUMENT") << c.training;
+    EXPECT_TRUE(reply.Has(c.says)) << c.training << ": " << reply.body;
+  }
+  EXPECT_EQ(all.Submit("9bad").status, 400);
+  EXPECT_EQ(all.Submit("bad-name").status, 400);
+  EXPECT_EQ(all.Ask("POST", kJobs, R"({"jobId":"empty"})").status, 400);
+  EXPECT_EQ(all.Ask("POST", kJobs, MlFixture::JobBody("anon"), nullptr).status, 401);
+  ASSERT_EQ(all.Submit("twice").status, 200);
+  EXPECT_EQ(all.Submit("twice").status, 409);
+  EXPECT_EQ(all.Ask("GET", Path("missing")).status, 404);
+}
+
+TEST(Jobs, ListsNewestFirstInPagesWithFilter) {
+  MlFixture all;
+  for (const char* id : {"a", "b", "c", "d"}) ASSERT_EQ(all.Submit(id).status, 200);
+  ASSERT_EQ(all.Ask("POST", Path("b") + ":cancel", "{}").status, 200);
+  all.base.Settle();
+  compute::Reply first = all.Ask("GET", std::string(kJobs) + "?pageSize=2");
+  JsonTree page = JsonTree::Parse(first.body);
+  ASSERT_EQ(page.Find("jobs")->items().size(), 2u);
+  EXPECT_EQ(page.Find("jobs")->items()[0].TextOf("jobId"), "d");
+  EXPECT_EQ(page.Find("jobs")->items()[1].TextOf("jobId"), "c");
+  JsonTree second = JsonTree::Parse(
+      all.Ask("GET", std::string(kJobs) + "?pageSize=2&pageToken=" + page.TextOf("nextPageToken"))
+          .body);
+  EXPECT_EQ(second.Find("jobs")->items()[0].TextOf("jobId"), "b");
+  EXPECT_EQ(second.TextOf("nextPageToken"), "");
+  JsonTree cancelled =
+      JsonTree::Parse(all.Ask("GET", std::string(kJobs) + "?filter=state%3DCANCELLED").body);
+  ASSERT_EQ(cancelled.Find("jobs")->items().size(), 1u);
+  EXPECT_EQ(cancelled.Find("jobs")->items()[0].TextOf("jobId"), "b");
+  EXPECT_EQ(all.Ask("GET", std::string(kJobs) + "?filter=%28%28").status, 400);
+}
+
+TEST(Jobs, LabelsChangeUnderTheirEtag) {
+  MlFixture all;
+  ASSERT_EQ(all.Ask("POST", kJobs, MlFixture::JobBody("l", "", R"("labels":{"a":"b"})")).status,
+            200);
+  std::string etag = all.Ask("GET", Path("l")).Field("etag");
+  ASSERT_FALSE(etag.empty());
+  compute::Reply changed = all.Ask("PATCH", Path("l") + "?updateMask=labels",
+                                   R"({"labels":{"team":"vision"},"etag":")" + etag + R"("})");
+  EXPECT_EQ(changed.status, 200) << changed.body;
+  EXPECT_EQ(all.Job("l").job.labels, (std::map<std::string, std::string>{{"team", "vision"}}));
+  EXPECT_EQ(all.Ask("PATCH", Path("l") + "?updateMask=labels",
+                    R"({"labels":{},"etag":")" + etag + R"("})")
+                .status,
+            409);
+  EXPECT_EQ(all.Ask("PATCH", Path("l") + "?updateMask=state", "{}").status, 400);
+  EXPECT_EQ(all.Ask("PATCH", Path("l"), "{}").status, 400);
+}
+
+TEST(Jobs, HiddenInstancesAreShownWhenAskedFor) {
+  MlFixture all;
+  ASSERT_EQ(all.Submit("hidden").status, 200);
+  all.base.Settle();
+  std::string list = "/compute/v1/projects/my-project/zones/us-central1-a/instances";
+  EXPECT_FALSE(all.base.Ask("GET", list).Has("cmle-training"));
+  EXPECT_TRUE(
+      all.base.Ask("GET", list + "?filter=labels.fireweed-hidden%3Atrue").Has("cmle-training"));
+  EXPECT_FALSE(all.base.Ask("GET", "/compute/v1/projects/my-project/zones/us-central1-a/disks")
+                   .Has("cmle-training"));
+}
+
+TEST(Jobs, TheServiceAccountIsARealOne) {
+  MlFixture all;
+  compute::Reply config = all.Ask("GET", "/v1/projects/my-project:getConfig");
+  ASSERT_EQ(config.status, 200) << config.body;
+  std::string email = config.Field("serviceAccount");
+  EXPECT_TRUE(email.ends_with("@cloud-ml.google.com.iam.gserviceaccount.com"));
+  EXPECT_EQ(all.Ask("GET", "/v1/projects/my-project:getConfig").Field("serviceAccount"), email);
+  EXPECT_TRUE(all.Ask("GET", "/v1/projects/my-project/locations").Has("us-central1"));
+  EXPECT_EQ(all.Ask("GET", "/v1/projects/my-project/locations/us-central1").status, 200);
+  EXPECT_EQ(all.Ask("GET", "/v1/projects/my-project/locations/mars").status, 404);
+  EXPECT_EQ(all.Ask("GET", "/v1/projects/my-project/locations/us-central1/studies").status, 404);
+}
+
+TEST(Jobs, PoliciesOfTheirOwn) {
+  MlFixture all;
+  ASSERT_EQ(all.Submit("mine").status, 200);
+  EXPECT_TRUE(all.Ask("GET", Path("mine") + ":getIamPolicy").Has("roles/ml.jobOwner"));
+  compute::Reply set = all.Ask(
+      "POST", Path("mine") + ":setIamPolicy",
+      R"({"policy":{"bindings":[{"role":"roles/ml.viewer","members":["user:bob@example.com"]}]}})");
+  EXPECT_EQ(set.status, 200) << set.body;
+  EXPECT_TRUE(
+      all.Ask("POST", Path("mine") + ":testIamPermissions", R"({"permissions":["ml.jobs.get"]})")
+          .Has("ml.jobs.get"));
+}
+
+}  // namespace
+}  // namespace fireweed::ml

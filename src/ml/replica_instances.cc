@@ -1,0 +1,221 @@
+#include "ml/replica_instances.h"
+
+#include <algorithm>
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include "api/compute/instance_methods.h"
+#include "compute/images.h"
+#include "compute/instance_change.h"
+#include "compute/instance_disks.h"
+#include "compute/instance_request.h"
+#include "ml/cluster_config.h"
+#include "ml/environments.h"
+#include "ml/job_log.h"
+#include "ml/replica_layout.h"
+#include "ml/tuning/metric_folder.h"
+#include "ml/tuning/trial_run.h"
+
+namespace fireweed::ml {
+namespace {
+
+using compute::InstanceRecord;
+using compute::InstanceWant;
+
+constexpr const char* kTrainerImage = "projects/debian-cloud/global/images/family/debian-12";
+constexpr const char* kScope = "https://www.googleapis.com/auth/cloud-platform";
+// Below the ports that the kernel gives out by itself.
+constexpr int32_t kFirstPort = 10000, kLastPort = 32000;
+
+std::string Base36(int64_t number) {
+  constexpr std::string_view kDigits = "0123456789abcdefghijklmnopqrstuvwxyz";
+  std::string text;
+  for (uint64_t rest = static_cast<uint64_t>(number); rest > 0 || text.empty(); rest /= 36) {
+    text += kDigits[rest % 36];
+  }
+  std::ranges::reverse(text);
+  return text;
+}
+
+int32_t TakePorts(Txn& txn, int32_t count) {
+  auto row = txn.Find<PortCounter>("next");
+  int32_t first = row ? row->value.next : kFirstPort;
+  if (first < kFirstPort || first + count > kLastPort) first = kFirstPort;
+  txn.Put("next", PortCounter{first + count});
+  return first;
+}
+
+std::string FindImage(Txn& txn, const JobRecord& job, const api::ml::ReplicaConfig* config) {
+  std::string uri = config ? config->imageUri : "";
+  if (uri.empty()) return kTrainerImage;
+  for (const std::string& reference : ImageCandidates(uri)) {
+    try {
+      return compute::ResolveUsableImage(txn, reference, job.project).resource.selfLink;
+    } catch (const Failure& failure) {
+      if (failure.error().code != Code::kNotFound) throw;
+    }
+  }
+  throw Failure(
+      Code::kInvalid,
+      fmt::format("The image '{}' is not known here. Register its root as a compute image "
+                  "named '{}' first.",
+                  uri, compute::ParseImageName(ImageCandidates(uri).back(), job.project).name));
+}
+
+api::compute::InsertInstance RequestFor(Txn& txn, const JobRecord& job, const Gang& gang,
+                                        const Replica& replica, bool preemptible) {
+  ReplicaSet set = SetOf(*job.job.trainingInput, replica.type);
+  // The image of the master serves those that name none.
+  const auto& master = job.job.trainingInput->masterConfig;
+  const api::ml::ReplicaConfig* config = set.config && !set.config->imageUri.empty() ? set.config
+                                         : master                                    ? &*master
+                                                                                     : nullptr;
+  api::compute::InsertInstance request{.project = job.project, .zone = job.zone};
+  api::compute::Instance& instance = request.body;
+  instance.name = replica.instance;
+  instance.machineType = fmt::format("zones/{}/machineTypes/{}", job.zone, set.machine.type);
+  instance.labels = job.job.labels;
+  instance.labels[kHiddenLabel] = "true";
+  instance.labels[kJobLabel] = job.job.jobId;
+  instance.labels[kTaskLabel] = TaskName(replica.type, replica.index);
+  if (!gang.trial.empty()) instance.labels[kTrialLabel] = gang.trial;
+  api::compute::AttachedDisk disk{.boot = true, .autoDelete = true};
+  disk.initializeParams = api::compute::DiskInitializeParams{
+      .sourceImage = FindImage(txn, job, config), .labels = {{kHiddenLabel, "true"}}};
+  instance.disks.push_back(std::move(disk));
+  instance.serviceAccounts = {{job.account, {kScope}}};
+  instance.scheduling.automaticRestart = false;
+  if (preemptible) instance.scheduling.preemptible = true;
+  if (set.machine.accelerators > 0) {
+    std::string type = set.machine.accelerator;
+    std::ranges::transform(type, type.begin(), [](unsigned char c) {
+      return c == '_' ? '-' : static_cast<char>(std::tolower(c));
+    });
+    instance.guestAccelerators.push_back({type, static_cast<int32_t>(set.machine.accelerators)});
+  }
+  return request;
+}
+
+std::vector<std::string> Argv(const JobRecord& job, const Gang& gang, const Replica& replica) {
+  const api::ml::TrainingInput& input = *job.job.trainingInput;
+  std::vector<std::string> args = TrainerArgs(job, gang);
+  std::vector<std::string> argv = input.command;
+  if (input.masterConfig && !input.masterConfig->imageUri.empty()) {
+    ReplicaSet set = SetOf(input, replica.type);
+    const api::ml::ReplicaConfig* config =
+        set.config && !set.config->containerCommand.empty() ? set.config : &*input.masterConfig;
+    argv = config->containerCommand;
+    argv.insert(argv.end(), config->containerArgs.begin(), config->containerArgs.end());
+  } else if (argv.empty()) {
+    EnvironmentReady ready{.interpreter = job.prepared->interpreter,
+                           .environment = job.prepared->environment};
+    return PythonCommand(ready, input.pythonModule, args);
+  }
+  argv.insert(argv.end(), args.begin(), args.end());
+  return argv;
+}
+
+compute::Workload WorkloadOf(const JobRecord& job, const Gang& gang, size_t index, double cpus,
+                             const std::string& metric_root) {
+  const Replica& replica = gang.replicas[index];
+  compute::Workload workload{.argv = Argv(job, gang, replica), .log_marks = true};
+  workload.environment = ReplicaEnvironment(job, gang, index, cpus);
+  if (job.prepared) {
+    for (const auto& [name, value] : job.prepared->environment) workload.environment[name] = value;
+    workload.mounts = job.prepared->mounts;
+    workload.tree = job.prepared->tree;
+  }
+  bool reports =
+      !gang.trial.empty() && !metric_root.empty() && replica.type == ReplicaType::kMaster;
+  if (!reports) return workload;
+  std::string folder = MetricFolder(metric_root, job.project, job.job.jobId, gang.trial);
+  MakeMetricFolder(folder).value();
+  workload.mounts.push_back({.path = folder, .writable = true});
+  for (const auto& [name, value] : TrialEnvironment(gang.trial, MetricFile(folder))) {
+    workload.environment[name] = value;
+  }
+  return workload;
+}
+
+void Change(Txn& txn, const JobRecord& job, const Replica& replica,
+            const std::function<void(InstanceRecord&)>& change) {
+  auto row = txn.Find<InstanceRecord>(ReplicaKey(job, replica));
+  bool ours = row && row->value.resource.id == replica.instance_id &&
+              row->value.want != InstanceWant::kGone;
+  if (!ours) return;
+  change(row->value);
+  txn.Put(row->key, row->value);
+}
+
+}  // namespace
+
+Key ReplicaKey(const JobRecord& job, const Replica& replica) {
+  return job.project + "/" + job.zone + "/" + replica.instance;
+}
+
+void NameReplicas(Txn& txn, const JobRecord& job, Gang& gang, bool own_network) {
+  std::string base = "cmle-training-" + Base36(job.number);
+  if (!gang.trial.empty()) base += "-" + gang.trial;
+  for (Replica& replica : gang.replicas) {
+    replica.instance = base + "-" + TaskName(replica.type, replica.index);
+  }
+  if (!own_network && gang.port == 0) {
+    gang.port = TakePorts(txn, static_cast<int32_t>(gang.replicas.size()));
+  }
+}
+
+int64_t MakeReplica(Txn& txn, const JobRecord& job, const Gang& gang, size_t index,
+                    const ReplicaTerms& terms, Time now) {
+  const Replica& replica = gang.replicas[index];
+  api::compute::InsertInstance request = RequestFor(txn, job, gang, replica, terms.preemptible);
+  compute::InsertContext context{.catalogue = terms.catalogue,
+                                 .default_account = job.account,
+                                 .id = terms.ids.NextNumber(),
+                                 .now = now,
+                                 .strict = terms.strict};
+  InstanceRecord record = compute::MakeInstance(txn, request, context);
+  record.workload = WorkloadOf(job, gang, index, record.cpus, terms.metric_root);
+  compute::AttachDisks(txn, record, terms.ids, now);
+  txn.Put(record.key(), record, 0);
+  return record.resource.id;
+}
+
+void RestartReplica(Txn& txn, const JobRecord& job, const Replica& replica) {
+  Change(txn, job, replica, [&](InstanceRecord& record) {
+    compute::Wish(record, InstanceWant::kRunning);
+    record.wanted_boot = replica.boot;
+    record.stop_sent = false;
+  });
+}
+
+void StopReplica(Txn& txn, const JobRecord& job, const Replica& replica) {
+  Change(txn, job, replica, [](InstanceRecord& record) {
+    if (record.want == InstanceWant::kStopped) return;
+    compute::Wish(record, InstanceWant::kStopped);
+  });
+}
+
+void RemoveReplica(Txn& txn, const JobRecord& job, const Replica& replica) {
+  Change(txn, job, replica,
+         [](InstanceRecord& record) { compute::Wish(record, InstanceWant::kGone); });
+}
+
+std::vector<std::string> ImageCandidates(const std::string& uri) {
+  if (uri.starts_with("projects/") || uri.starts_with("https://") || uri.starts_with("global/")) {
+    return {uri};
+  }
+  std::string last = uri.substr(uri.rfind('/') + 1);
+  auto plain = [](std::string text) {
+    for (char& c : text) {
+      auto byte = static_cast<unsigned char>(c);
+      c = std::isalnum(byte) ? static_cast<char>(std::tolower(byte)) : '-';
+    }
+    return "global/images/" + text;
+  };
+  std::string bare = last.substr(0, last.find_first_of(":@"));
+  if (bare == last) return {plain(bare)};
+  return {plain(last), plain(bare)};
+}
+
+}  // namespace fireweed::ml

@@ -1,0 +1,52 @@
+#include "ml/job_plan.h"
+
+namespace fireweed::ml {
+namespace {
+
+using compute::InstanceWant;
+using compute::MachineSeen;
+using Kind = ReplicaSight::Kind;
+
+// How the machine ended, also where nothing was noted of it.
+compute::LastExit ExitOf(const compute::InstanceRecord& instance) {
+  if (instance.last_exit && instance.last_exit->boot == instance.boot) return *instance.last_exit;
+  bool stopped = instance.end == compute::MachineEnd::kStopped || instance.stop_sent;
+  return {.boot = instance.boot, .code = 137, .signal = 9, .asked_by = stopped ? "STOP" : "LOST"};
+}
+
+}  // namespace
+
+ReplicaSight SightOf(const compute::InstanceRecord* instance, const Replica& replica) {
+  ReplicaSight sight;
+  if (!instance || instance->resource.id != replica.instance_id) return sight;
+  sight.boot = instance->boot;
+  sight.stopping = instance->want != InstanceWant::kRunning;
+  if (instance->want == InstanceWant::kGone) return sight;
+  if (instance->boot < replica.boot) {
+    sight.kind = Kind::kBooting;
+    return sight;
+  }
+  switch (instance->seen) {
+    case MachineSeen::kRunning: sight.kind = Kind::kRunning; return sight;
+    case MachineSeen::kStarting: sight.kind = Kind::kBooting; return sight;
+    case MachineSeen::kStopped:
+      sight.kind = Kind::kEnded;
+      sight.exit = ExitOf(*instance);
+      return sight;
+    case MachineSeen::kNothing: break;
+  }
+  bool at_rest = instance->want == InstanceWant::kStopped &&
+                 instance->resource.status == api::compute::InstanceStatus::kTerminated;
+  sight.kind = Kind::kBooting;
+  if (!at_rest) return sight;
+  if (instance->last_error) {
+    sight.kind = Kind::kBroken;
+    sight.error = instance->last_error->message;
+  } else {
+    sight.kind = Kind::kEnded;
+    sight.exit = {.boot = instance->boot, .code = 143, .signal = 15, .asked_by = "STOP"};
+  }
+  return sight;
+}
+
+}  // namespace fireweed::ml
