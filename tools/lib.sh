@@ -54,6 +54,16 @@ python_for_venv() {
 # node_dir: where the Node clients are, named by what went into it.
 node_dir() { printf '%s/node-%s\n' "$FW_CACHE" "$(sha256sum <"$FW_ROOT/tests/compat/package.json" | cut -c1-12)"; }
 
+# predict_dir: where the libraries that predictions are compared with are, named in the same way.
+FW_XGBOOST_VERSIONS='1.7.6 2.1.4 3.0.5 3.1.1'
+predict_dir() {
+  local python hash
+  python=$(python_for_venv) || return 1
+  hash=$( ("$python" -c 'import sys; print(sys.version, sys.base_prefix)'; printf '%s\n' "$FW_XGBOOST_VERSIONS"
+    cat "$FW_ROOT/tests/predict/requirements.txt") | sha256sum | cut -c1-12)
+  printf '%s/predict-%s\n' "$FW_CACHE" "$hash"
+}
+
 # venv_dir: named by what went into it, so that a change of either makes a new one.
 venv_dir() {
   local python version hash

@@ -13,6 +13,7 @@ namespace fireweed::cli {
 
 void AddDaemonCommands(CLI::App& app, Settings& settings);  // up down status logs version
 void AddEnvCommands(CLI::App& app, Settings& settings);     // env ca
+void AddDataCommands(CLI::App& app, Settings& settings);
 void AddDoctorCommand(CLI::App& app, Settings& settings);
 void AddIdentityCommands(CLI::App& app, Settings& settings);  // projects tokens service-accounts
 void AddRemoteCommands(CLI::App& app, Settings& settings);    // credential forward

@@ -40,6 +40,7 @@ int Run(const std::vector<std::string>& arguments, const Context& context) {
   app.fallthrough();
   AddDaemonCommands(app, settings);
   AddEnvCommands(app, settings);
+  AddDataCommands(app, settings);
   AddDoctorCommand(app, settings);
   AddIdentityCommands(app, settings);
   AddRemoteCommands(app, settings);

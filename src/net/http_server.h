@@ -106,5 +106,8 @@ class HttpServer {
 // holds the port.
 UniqueFd ListenTcp(const std::string& host, uint16_t port);
 uint16_t LocalPort(int fd);
+// A listening socket at a path, for peers on this machine only; what stood there is replaced. Its mode is 0600 until the
+// caller says otherwise. Throws Failure.
+UniqueFd ListenUnix(const std::string& path);
 
 }  // namespace fireweed::net

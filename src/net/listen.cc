@@ -2,6 +2,8 @@
 #include <netdb.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -102,6 +104,26 @@ UniqueFd ListenTcp(const std::string& host, uint16_t port) {
   if (!fd || bind(fd.get(), found->ai_addr, found->ai_addrlen) != 0 ||
       listen(fd.get(), kBacklog) != 0) {
     throw Failure(Code::kExhausted, PortMessage(host, port, errno));
+  }
+  return fd;
+}
+
+UniqueFd ListenUnix(const std::string& path) {
+  sockaddr_un address{};
+  address.sun_family = AF_UNIX;
+  if (path.empty() || path.size() >= sizeof address.sun_path) {
+    throw Failure(Code::kInvalid,
+                  fmt::format("cannot listen on '{}': a socket's path has 1 to {} bytes", path,
+                              sizeof address.sun_path - 1));
+  }
+  path.copy(address.sun_path, path.size());
+  UniqueFd fd(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  if (!fd) throw Failure(ErrnoError(errno, "make a socket"));
+  unlink(path.c_str());
+  // The mode is set before anyone can connect: before listen.
+  if (bind(fd.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      chmod(path.c_str(), 0600) != 0 || listen(fd.get(), kBacklog) != 0) {
+    throw Failure(ErrnoError(errno, "listen on " + path));
   }
   return fd;
 }

@@ -30,6 +30,7 @@ constexpr int64_t kSendFilePiece = 1 << 20;
 std::string PeerAddress(const tcp::socket& socket) {
   boost::system::error_code error;
   tcp::endpoint peer = socket.remote_endpoint(error);
+  if (!error && peer.data()->sa_family == AF_UNIX) return "";
   return error ? std::string() : peer.address().to_string();
 }
 

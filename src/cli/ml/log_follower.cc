@@ -2,6 +2,8 @@
 
 #include <unistd.h>
 
+#include <functional>
+
 #include <fmt/format.h>
 
 #include "cli/storage/retry.h"
@@ -47,8 +49,7 @@ bool LogFollower::TakePage(EntryQuery& query, bool& news) {
   if (!entries) return false;
   for (const JsonTree& entry : entries->items()) {
     Time time = ParseTime(entry.TextOf("timestamp")).value_or(last_);
-    std::string id = entry.TextOf("logName") + entry.TextOf("insertId");
-    if (!shown_.emplace(std::move(id), time).second) continue;
+    if (!shown_.emplace(std::hash<std::string>()(entry.Compact()), time).second) continue;
     last_ = std::max(last_, time);
     news = true;
     show_(entry);

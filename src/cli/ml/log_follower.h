@@ -37,8 +37,8 @@ class LogFollower {
   const Ask ask_;
   const Show show_;
   std::string token_;
-  Time last_{};                        // the newest time shown
-  std::map<std::string, Time> shown_;  // of the last seconds: insert id to time
+  Time last_{};                   // the newest time shown
+  std::map<size_t, Time> shown_;  // of the last seconds: hash of the whole entry to its time
 };
 
 struct FollowOptions {

@@ -148,6 +148,10 @@ TEST(LogFollower, ShowsLateLinesAndNothingTwice) {
   EXPECT_EQ(shown, (Words{"a", "b", "c", "late", "very late"}));
   follower.Finish();
   EXPECT_EQ(shown.size(), 5u);
+  // An insert id tells entries of one time apart, and no others.
+  write("c", "12");
+  EXPECT_TRUE(follower.Step(1));
+  EXPECT_EQ(shown.size(), 6u);
 }
 
 class Packages : public testing::Test {
