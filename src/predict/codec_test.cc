@@ -178,6 +178,7 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"FeatureTwice", Instances(R"([{"a":1,"a":2,"b":2}])"), "'a' is given twice"},
         Bad{"MoreThanInput", Instances(R"([{"input":[1,2,3],"a":2}])"), "holds more than"},
         Bad{"EmptyObject", Instances("[{}]"), "instance 0: has no feature 'a'"},
+        Bad{"EmptyBesideValue", R"({"inputs":[[],82]})", "a value stands where others have arrays"},
         Bad{"TooMany", Instances("[[1,2,3],[1,2,3],[1,2,3],[1,2,3],[1,2,3]]"), "more than 4",
             Code::kTooLarge},
         Bad{"Signature", R"({"signature_name":"nope","instances":[[1,2,3]]})",

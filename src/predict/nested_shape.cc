@@ -7,6 +7,8 @@
 namespace fireweed::predict {
 
 std::string NestedShape::Value(int depth) {
+  bool arrays = depth < kMostRank && sizes_[static_cast<size_t>(depth)] != -1;
+  if (arrays) return fmt::format("a value stands where others have arrays, {} deep", depth);
   if (rank_ == -1) rank_ = depth;
   if (rank_ == depth) return "";
   return fmt::format("a value stands {} arrays deep where others stand {} deep", depth, rank_);
