@@ -17,7 +17,7 @@ LogCursor::LogCursor(std::string project, std::string tag, LogStream& stream,
             oldest_first ? 0 : UINT32_MAX};
 }
 
-bool LogCursor::Open(int64_t from, int64_t to, const std::optional<LogPlace>& after) {
+bool LogCursor::Open(int64_t from, int64_t to) {
   opened_ = stream_->Open(place_.segment);
   if (!opened_) return false;
   const std::vector<LineSpot>& lines = opened_->index->lines;
@@ -26,13 +26,9 @@ bool LogCursor::Open(int64_t from, int64_t to, const std::optional<LogPlace>& af
   };
   begin_ = static_cast<size_t>(at_time(from, 0));
   end_ = to == INT64_MAX ? lines.size() : static_cast<size_t>(at_time(to + 1, 0));
-  while (begin_ < end_) {
-    StandAtLine();
-    bool behind = !after || (order_ == TimeOrder::kOldestFirst ? place_ > *after : place_ < *after);
-    if (behind) return true;
-    if (!Advance()) return false;
-  }
-  return false;
+  if (begin_ >= end_) return false;
+  StandAtLine();
+  return true;
 }
 
 void LogCursor::StandAtLine() {

@@ -17,9 +17,8 @@ class LogCursor {
   // Where the cursor stands: the next entry is not before this. While it is not open, a bound only.
   const LogPlace& place() const { return place_; }
   bool open() const { return opened_.has_value(); }
-  // Opens the segment and goes to the first line at or behind `from` (in time) that is behind `after`. False: no line
-  // is there.
-  bool Open(int64_t from, int64_t to, const std::optional<LogPlace>& after);
+  // Opens the segment and goes to its first line between `from` and `to` (in time, both included). False: there is none.
+  bool Open(int64_t from, int64_t to);
   api::logging::LogEntry Read();
   // False at the end.
   bool Advance();

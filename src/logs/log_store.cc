@@ -157,7 +157,16 @@ LogPage LogStore::Read(const LogQuery& query) {
   while (!merge.empty()) {
     LogCursor cursor = merge.TakeFirst();
     if (!cursor.open()) {
-      if (cursor.Open(bounds.from, bounds.to, query.after)) merge.Add(std::move(cursor));
+      if (cursor.Open(bounds.from, bounds.to)) merge.Add(std::move(cursor));
+      continue;
+    }
+    // Of the time at which the last page ended: looked at again for the ids that it has shown.
+    bool earlier_page = query.after && (oldest_first ? cursor.place() <= *query.after
+                                                     : cursor.place() >= *query.after);
+    if (earlier_page) {
+      LogEntry entry = cursor.Read();
+      ids.insert(entry.logName + " " + entry.insertId);
+      if (cursor.Advance()) merge.Add(std::move(cursor));
       continue;
     }
     if (page.entries.size() == query.limit || looked_at == query.patience) {

@@ -68,8 +68,14 @@ TEST_F(LogStoreTest, ReadsInTheOrderOfTimeWhateverTheOrderOfArrival) {
 
 TEST_F(LogStoreTest, ShowsAnEntryThatWasSentTwiceOnce) {
   LogStore store(disk_, "state/logs");
-  for (int i = 0; i < 2; ++i) store.Append("p", {Line(1, "a"), Line(1, "b")}, Durability::kSynced);
-  EXPECT_EQ(Texts(store), (Strings{"a", "b"}));
+  for (int i = 0; i < 2; ++i) {
+    store.Append("p", {Line(1, "a"), Line(1, "b"), Line(2, "c")}, Durability::kSynced);
+  }
+  // Also where the second one is on another page.
+  for (size_t limit : {1u, 2u, 3u, 1000u}) {
+    EXPECT_EQ(Texts(store, "", TimeOrder::kOldestFirst, limit), (Strings{"a", "b", "c"})) << limit;
+    EXPECT_EQ(Texts(store, "", TimeOrder::kNewestFirst, limit), (Strings{"c", "b", "a"})) << limit;
+  }
 }
 
 TEST_F(LogStoreTest, GoesOnAfterARestartAndCutsATornTail) {

@@ -53,7 +53,7 @@ ConsoleCollector::ConsoleCollector(CollectorParts parts)
   }
   parts_.catalog.OnCommit([door = doorbell_](std::string_view kind, const Key& key) {
     if (kind != kRecordKind<InstanceRecord>) return;
-    door->shared.With([&](Shared& shared) { shared.pending.insert(key); });
+    door->shared.With([&](Shared& shared) { ++shared.pending[key]; });
     door->Ring();
   });
   thread_ = std::thread([this] { Run(); });
@@ -70,7 +70,7 @@ ConsoleCollector::~ConsoleCollector() {
 bool ConsoleCollector::IsDrained(const Shared& shared, const JobKey& job) {
   if (shared.undrained.contains(job)) return false;
   // A row that was not looked at yet may be this job's.
-  for (const Key& key : shared.pending) {
+  for (const auto& [key, changes] : shared.pending) {
     auto known = shared.job_of.find(key);
     if (known == shared.job_of.end() || known->second == job) return false;
   }
@@ -139,8 +139,22 @@ bool ConsoleCollector::TakeNews(bool wait) {
   if (waits[1].revents) TakeNames();
   auto [stop, pending] =
       doorbell_->shared.With([](Shared& shared) { return std::pair(shared.stop, shared.pending); });
-  for (const Key& key : pending) Refresh(key);
+  for (const auto& [key, changes] : pending) {
+    Refresh(key);
+    Settled(key, changes);
+  }
   return !stop;
+}
+
+// Only when the row has been looked at is it taken off what is pending, so that Drained never sees a moment in between;
+// one that changed meanwhile stays.
+void ConsoleCollector::Settled(const Key& key, int64_t changes) {
+  doorbell_->shared.With([&](Shared& shared) {
+    auto waiting = shared.pending.find(key);
+    if (waiting != shared.pending.end() && waiting->second == changes) {
+      shared.pending.erase(waiting);
+    }
+  });
 }
 
 void ConsoleCollector::TakeNames() {
@@ -161,7 +175,6 @@ void ConsoleCollector::TakeNames() {
   }
 }
 
-// Looks at an instance's row, and only then takes it off what is pending: Drained never sees a moment in between.
 void ConsoleCollector::Refresh(const Key& key) {
   auto row = Query(parts_.catalog, [&](Txn& txn) { return txn.Find<InstanceRecord>(key); });
   std::optional<LineSource> source = row ? SourceOf(row->value) : std::nullopt;
@@ -172,10 +185,12 @@ void ConsoleCollector::Refresh(const Key& key) {
     dirty_.insert(known->second);
   }
   if (source) {
-    bool ended = row->value.seen == compute::MachineSeen::kStopped;
+    // One that is being deleted has no machine any more when its row goes.
+    bool ended = row->value.seen == compute::MachineSeen::kStopped ||
+                 (row->value.seen == compute::MachineSeen::kNothing &&
+                  row->value.want == compute::InstanceWant::kGone);
     Track(key, *source, row->value.machine_id(), ended);
   }
-  doorbell_->shared.With([&](Shared& shared) { shared.pending.erase(key); });
 }
 
 void ConsoleCollector::Track(const Key& key, const LineSource& source, const std::string& machine,

@@ -62,7 +62,7 @@ class ConsoleCollector final : public LogCollector {
   // What other threads see.
   struct Shared {
     bool stop = false;
-    std::set<Key> pending;  // instances whose rows have changed
+    std::map<Key, int64_t> pending;  // instances whose rows have changed, and how often
     std::map<Key, JobKey> job_of;
     std::map<JobKey, std::set<std::string>> undrained;  // machines; never an empty set
     std::set<JobKey> asked;                             // and the answer was no
@@ -80,6 +80,7 @@ class ConsoleCollector final : public LogCollector {
   bool TakeNews(bool wait);
   void TakeNames();
   void Refresh(const Key& key);
+  void Settled(const Key& key, int64_t changes);
   void Track(const Key& key, const LineSource& source, const std::string& machine, bool ended);
   void ReadRound();
   bool ReadPiece(const std::string& machine, Console& console);

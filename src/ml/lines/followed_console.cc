@@ -66,7 +66,7 @@ std::vector<LogEntry> FollowedConsole::Entries(std::vector<ConsoleLine> lines) {
     LogEntry& entry = entries.emplace_back(pattern_);
     entry.timestamp = line.time;
     entry.insertId = fmt::format("{:012x}{}", line.offset, machine_);
-    FillPayload(entry, std::move(line.text), line.error);
+    Fill(entry, std::move(line));
   }
   if (int64_t dropped = budget_.TakeDropped()) {
     entries.push_back(Notice(last_offset, last_time_,
@@ -75,6 +75,22 @@ std::vector<LogEntry> FollowedConsole::Entries(std::vector<ConsoleLine> lines) {
                                          dropped)));
   }
   return entries;
+}
+
+// The cloud's rule: standard output is INFO, standard error is ERROR. The further lines of a message that named its
+// severity, printed with it, have that one.
+void FollowedConsole::Fill(LogEntry& entry, ConsoleLine line) {
+  constexpr Duration kSameMessage = std::chrono::milliseconds(1);
+  using api::logging::Severity;
+  Saying& saying = sayings_[line.error ? 1 : 0];
+  bool goes_on = saying.severity && line.time - saying.time < kSameMessage &&
+                 !line.text.starts_with("Traceback ");
+  if (!goes_on) saying.severity.reset();
+  Severity plain = line.error ? Severity::kError : Severity::kInfo;
+  saying.time = line.time;
+  if (FillPayload(entry, std::move(line.text), saying.severity.value_or(plain))) {
+    saying.severity = entry.severity;
+  }
 }
 
 LogEntry FollowedConsole::Notice(int64_t offset, Time time, const std::string& message) const {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,7 @@ class FollowedConsole {
  private:
   std::vector<api::logging::LogEntry> Entries(std::vector<ConsoleLine> lines);
   api::logging::LogEntry Notice(int64_t offset, Time time, const std::string& message) const;
+  void Fill(api::logging::LogEntry& entry, ConsoleLine line);
   bool SkipGap();
 
   const std::string machine_, path_;
@@ -54,6 +56,12 @@ class FollowedConsole {
   UniqueFd fd_;
   std::string buffer_;
   Time last_time_{};
+  // The severity that a stream's last message said, and when its last line came.
+  struct Saying {
+    std::optional<api::logging::Severity> severity;
+    Time time{};
+  };
+  Saying sayings_[2];
   int64_t lost_ = 0;  // bytes, not told of yet
 };
 

@@ -90,35 +90,41 @@ inline constexpr auto kFields<ml::Structured> = [](auto...) {
 namespace fireweed::ml {
 namespace {
 
-// False: an object of another kind, or none at all.
-bool FillStructured(api::logging::LogEntry& entry, std::string_view text) {
+enum class Said { kNothing, kPayload, kSeverity };
+
+// kNothing: an object of another kind, or none at all.
+Said FillStructured(api::logging::LogEntry& entry, std::string_view text) {
   Structured seen;
   try {
     seen = DecodeJson<Structured>(text);
   } catch (const Failure&) {
-    return false;
+    return Said::kNothing;
   }
-  if (seen.message.empty()) return false;
+  if (seen.message.empty()) return Said::kNothing;
+  entry.jsonPayload.text = text;
   for (const std::string* word : {&seen.severity, &seen.levelname, &seen.level}) {
     if (std::optional<Severity> severity = SeverityByWord(*word)) {
       entry.severity = *severity;
-      break;
+      return Said::kSeverity;
     }
   }
-  entry.jsonPayload.text = text;
-  return true;
+  return Said::kPayload;
 }
 
 }  // namespace
 
-void FillPayload(api::logging::LogEntry& entry, std::string text, bool from_error) {
-  entry.severity = from_error ? Severity::kError : Severity::kInfo;
+bool FillPayload(api::logging::LogEntry& entry, std::string text, Severity otherwise) {
+  entry.severity = otherwise;
   std::string_view line = Trim(text);
-  if (line.starts_with('{') && line.ends_with('}') && FillStructured(entry, line)) return;
+  if (line.starts_with('{') && line.ends_with('}')) {
+    Said said = FillStructured(entry, line);
+    if (said != Said::kNothing) return said == Said::kSeverity;
+  }
   std::optional<Severity> said = PythonLevel(line);
   if (!said) said = NativeLevel(line);
   if (said) entry.severity = *said;
   entry.textPayload = std::move(text);
+  return said.has_value();
 }
 
 }  // namespace fireweed::ml

@@ -12,7 +12,7 @@ namespace fireweed::ml {
 //   INFO:tensorflow:loss = 0.3                     Python's logging
 //   2026-11-15 07:00:00.1: W tensorflow/...        TensorFlow's C++ side
 //   W1115 07:00:00.123456 12 file.cc:3] ...        glog
-// Anything else is INFO from standard output and ERROR from standard error, as the cloud has it.
-void FillPayload(api::logging::LogEntry& entry, std::string text, bool from_error);
+// Anything else has `otherwise`. Whether the line said a severity itself.
+bool FillPayload(api::logging::LogEntry& entry, std::string text, api::logging::Severity otherwise);
 
 }  // namespace fireweed::ml

@@ -95,7 +95,7 @@ TEST(LineEntry, KnowsWhatFrameworksSay) {
            {"", false, Severity::kInfo, false},
        }) {
     LogEntry entry;
-    FillPayload(entry, c.text, c.error);
+    FillPayload(entry, c.text, c.error ? Severity::kError : Severity::kInfo);
     EXPECT_EQ(entry.severity, c.severity) << c.text;
     EXPECT_EQ(!entry.jsonPayload.text.empty(), c.structured) << c.text;
     EXPECT_EQ(entry.textPayload, c.structured ? "" : c.text);
@@ -199,6 +199,22 @@ TEST_F(Collector, AJobIsDrainedWhenAllItPrintedIsStored) {
   EXPECT_EQ(entries[0].resource.labels["task_name"], "worker-replica-0");
   EXPECT_EQ(entries[0].resource.labels["job_id"], "j");
   EXPECT_EQ(entries[1].severity, Severity::kWarning);
+}
+
+TEST_F(Collector, FurtherLinesOfAMessageHaveItsSeverity) {
+  Put(1, compute::MachineSeen::kRunning);
+  Print(1, "WARNING:tensorflow:old\nuse the new one\nTraceback (most recent call last):\n  line\n",
+        'E');
+  next_time_ += 5'000'000;
+  Print(1, "INFO:root:fine\n", 'E');
+  next_time_ += 5'000'000;
+  Print(1, "unexpected\n", 'E');
+  Put(1, compute::MachineSeen::kStopped);
+  AwaitDrained();
+  std::vector<Severity> severities;
+  for (const LogEntry& entry : Read()) severities.push_back(entry.severity);
+  EXPECT_THAT(severities, ElementsAre(Severity::kWarning, Severity::kWarning, Severity::kError,
+                                      Severity::kError, Severity::kInfo, Severity::kError));
 }
 
 TEST_F(Collector, NothingIsLostOrDoubledByARestart) {
