@@ -53,7 +53,7 @@ async def predict(request: Request):
 SCRIPT = """
 wrk.method = "POST"
 wrk.headers["Content-Type"] = "application/json"
-wrk.body = [[%s]]
+wrk.body = [==[%s]==]
 """
 
 
@@ -114,7 +114,7 @@ def load(server, seconds, scratch):
     failed = re.search(r"Non-2xx or 3xx responses: (\d+)", out)
     if failed:
         sys.exit("bench: %s requests failed" % failed.group(1))
-    return float(re.search(r"Requests/sec:\s+([\d.]+)", out).group(1)), to_us(re.search(r"50%\s+(\S+)", out).group(1))
+    return float(re.search(r"Requests/sec:\s+([\d.]+)", out).group(1)), to_us(re.search(r"^\s+50%\s+(\S+)", out, re.M).group(1))
 
 
 def latencies(server, body, count):
