@@ -319,6 +319,8 @@ Answer Batch::Handle(const Request& request) {
     Answer answer = RunPart(request, all->parts()[i]);
     if (auto* now = std::get_if<Response>(&answer)) {
       all->Put(i, std::move(*now));
+    } else if (std::holds_alternative<std::shared_ptr<Forwarding>>(answer)) {
+      throw Failure(Code::kInvalid, "Predictions are not served in batches of requests.");
     } else {
       later.emplace_back(i, std::get<std::shared_ptr<Deferred>>(answer));
     }

@@ -132,7 +132,9 @@ class Deferred {
   static std::shared_ptr<State> MakeState();
 };
 
-using Answer = std::variant<Response, std::shared_ptr<Deferred>>;
+class Forwarding;  // net/forward.h: another server answers, and the session passes the request on
+
+using Answer = std::variant<Response, std::shared_ptr<Deferred>, std::shared_ptr<Forwarding>>;
 
 // A request body taken as it arrives. Calls come on pool threads, one at a time, in order; the
 // server reads no further from the client until Write has returned (that is the back-pressure). A
@@ -162,6 +164,9 @@ class Dispatcher {
   // I/O thread; must not block. nullopt means "not here": the request goes on to the pool. Asked
   // before PlanBody for a request without a body, else when a body taken whole has arrived.
   virtual std::optional<Response> TryInline(const Request&) { return std::nullopt; }
+  // I/O thread; must not block. Who answers instead of us, once a body taken whole has arrived; null
+  // means "not here".
+  virtual std::shared_ptr<Forwarding> TryForward(const Request&) { return nullptr; }
   // I/O thread; must not block. May throw Failure to refuse before a byte of the body is read.
   virtual BodyPlan PlanBody(const Request&) { return TakeWhole{}; }
   // Pool thread; may block for milliseconds.

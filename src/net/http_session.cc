@@ -38,6 +38,7 @@ void HttpSession::Stop() {
   stopping_ = true;
   transport_.Cancel();
   if (upstream_ != nullptr) upstream_->Cancel();
+  if (passing_ != nullptr) passing_->Cancel();
   news_.Signal();
 }
 
@@ -202,21 +203,32 @@ Task<bool> HttpSession::Dispatch() {
 
 Task<bool> HttpSession::HandleWhole() {
   bool sent = false;
+  std::shared_ptr<Forwarding> way;
+  if (!whole_.empty()) way = FindForward();
+  if (way) {
+    sent = co_await ServeForward(way);
+    co_return sent;
+  }
   if (!whole_.empty() && AnswerInline()) {
     sent = co_await SendResponse();
     co_return sent;
   }
   std::shared_ptr<Deferred> deferred;
-  std::function<void()> work = [this, &deferred] {
+  std::function<void()> work = [this, &deferred, &way] {
     response_ = Guarded([&] {
       Answer answer = listener_.dispatcher->Handle(request_);
       if (auto* response = std::get_if<Response>(&answer)) return std::move(*response);
-      deferred = std::get<std::shared_ptr<Deferred>>(answer);
+      if (auto* later = std::get_if<std::shared_ptr<Deferred>>(&answer)) deferred = *later;
+      if (auto* other = std::get_if<std::shared_ptr<Forwarding>>(&answer)) way = *other;
       return Response();
     });
-    if (!deferred) CompressIfAsked();
+    if (!deferred && !way) CompressIfAsked();
   };
   co_await OnPool(work);
+  if (way) {
+    sent = co_await ServeForward(way);
+    co_return sent;
+  }
   if (deferred) {
     bool answered = co_await AwaitDeferred(deferred);
     if (!answered) co_return false;

@@ -16,6 +16,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
+#include "net/forward.h"
 #include "net/http_message.h"
 #include "net/http_server.h"
 #include "net/io_loop.h"
@@ -95,6 +96,17 @@ class HttpSession final : public std::enable_shared_from_this<HttpSession> {
   Task<bool> StreamBody();
   Task<bool> RefusePiece(Piece piece);
 
+  // session_forward.cc
+  enum class Passage { kDone, kStale, kUnreachable, kBroken, kTooLate };
+  std::shared_ptr<Forwarding> FindForward();
+  Task<bool> ServeForward(std::shared_ptr<Forwarding> way);
+  // Leaves the answer in response_, or what is wrong; false when nobody wants it any more.
+  Task<bool> Forward(Forwarding& way);
+  Task<bool> AwaitBackend(Forwarding& way, bool& given_up);
+  Task<Passage> PassOn(Forwarding& way, Backend& backend, UniqueFd kept);
+  Task<bool> SendOn(Forwarding& way, Transport& there);
+  void RefuseForward(Forwarding& way, const Error& error);
+
   // session_send.cc
   HeadContext PlanHead();
   bool FormatSmall();
@@ -122,6 +134,7 @@ class HttpSession final : public std::enable_shared_from_this<HttpSession> {
   Event pool_done_;
   Event news_;                     // a deferred answer, a client that left, Stop or Drain
   Transport* upstream_ = nullptr;  // of a tunnel
+  Transport* passing_ = nullptr;   // to who answers a request that is passed on
   bool stopping_ = false;
   bool draining_ = false;
   bool idle_ = false;         // waits for the first byte of a request
@@ -153,6 +166,7 @@ class HttpSession final : public std::enable_shared_from_this<HttpSession> {
   std::string decoded_;  // of a chunked body
   std::string_view piece_;
   std::string whole_;
+  std::string passed_;  // what goes to and comes from who answers instead of us
 
   // Output.
   std::string out_;

@@ -115,6 +115,9 @@ void Router::OnInline(const api::MethodEntry& method, InlineHandler handler) {
 void Router::OnStreamInline(const api::MethodEntry& method, InlineStreamHandler handler) {
   Add(method).inline_stream = std::move(handler);
 }
+void Router::OnForward(const api::MethodEntry& method, ForwardHandler handler) {
+  Add(method).forward = std::move(handler);
+}
 void Router::Alias(std::string from, std::string to) {
   aliases_.emplace_back(std::move(from), std::move(to));
 }
@@ -213,6 +216,19 @@ std::optional<Response> Router::TryInline(const Request& request) {
       route.inline_handler(Call{request, *caller, match.values, route.method});
   if (response) route.requests.fetch_add(1, std::memory_order_relaxed);
   return response;
+}
+
+std::shared_ptr<Forwarding> Router::TryForward(const Request& request) {
+  Match match;
+  Find(request, match);
+  if (!match.route || !match.route->forward) return nullptr;
+  Route& route = *match.route;
+  std::shared_ptr<const Caller> caller = AdmitInline(route, request, match.values);
+  if (!caller) return nullptr;
+  std::shared_ptr<Forwarding> way =
+      route.forward(Call{request, *caller, match.values, route.method});
+  if (way) route.requests.fetch_add(1, std::memory_order_relaxed);
+  return way;
 }
 
 BodyPlan Router::PlanBody(const Request& request) {

@@ -39,6 +39,7 @@ struct Call {
 using Handler = std::function<Answer(const Call&)>;
 using StreamHandler = std::function<std::unique_ptr<BodySink>(const Call&)>;
 using InlineHandler = std::function<std::optional<Response>(const Call&)>;
+using ForwardHandler = std::function<std::shared_ptr<Forwarding>(const Call&)>;
 using InlineStreamHandler = std::function<std::unique_ptr<BodySink>(const Call&)>;
 
 // Fills a described request from path, query and body, by the kPath, kQuery and kBody flags.
@@ -77,10 +78,13 @@ class Router final : public Dispatcher {
   void OnInline(const api::MethodEntry& method, InlineHandler handler);
   // The same for a streamed body that is small and has arrived whole; null goes to the pool.
   void OnStreamInline(const api::MethodEntry& method, InlineStreamHandler handler);
+  // The same for a request that is passed on; null goes to the pool, whose handler may answer with a Forwarding as well.
+  void OnForward(const api::MethodEntry& method, ForwardHandler handler);
   // Requests whose path begins with `from` are routed as if it began with `to` ("/compute/beta/").
   void Alias(std::string from, std::string to);
 
   std::optional<Response> TryInline(const Request& request) override;
+  std::shared_ptr<Forwarding> TryForward(const Request& request) override;
   BodyPlan PlanBody(const Request& request) override;
   Answer Handle(const Request& request) override;
   // As Handle, for a caller who was identified already: one API that speaks through another.
@@ -112,6 +116,7 @@ class Router final : public Dispatcher {
     StreamHandler stream;
     InlineHandler inline_handler;
     InlineStreamHandler inline_stream;
+    ForwardHandler forward;
     std::atomic<int64_t> requests{0}, errors{0};
     Route(const api::MethodEntry& entry) : method(entry), pattern(entry.path) {}
   };

@@ -35,6 +35,10 @@ Response TextResponse(std::string body, int status) {
 std::optional<Response> ScriptedDispatcher::TryInline(const Request& request) {
   return try_inline ? try_inline(request) : std::nullopt;
 }
+std::shared_ptr<Forwarding> ScriptedDispatcher::TryForward(const Request& request) {
+  return try_forward ? try_forward(request) : nullptr;
+}
+
 BodyPlan ScriptedDispatcher::PlanBody(const Request& request) {
   return plan_body ? plan_body(request) : BodyPlan(TakeWhole{});
 }

@@ -20,8 +20,10 @@ class ScriptedDispatcher final : public Dispatcher {
   std::function<BodyPlan(const Request&)> plan_body;
   std::function<Answer(const Request&)> handle;
   std::function<std::unique_ptr<BodySink>(const Request&)> open_body, open_inline;
+  std::function<std::shared_ptr<Forwarding>(const Request&)> try_forward;
 
   std::optional<Response> TryInline(const Request& request) override;
+  std::shared_ptr<Forwarding> TryForward(const Request& request) override;
   BodyPlan PlanBody(const Request& request) override;
   Answer Handle(const Request& request) override;
   std::unique_ptr<BodySink> OpenBody(const Request& request) override;

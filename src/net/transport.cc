@@ -34,11 +34,11 @@ std::string PeerAddress(const tcp::socket& socket) {
   return error ? std::string() : peer.address().to_string();
 }
 
-tcp FamilyOf(int fd) {
+int FamilyOf(int fd) {
   int family = AF_INET;
   socklen_t size = sizeof family;
   getsockopt(fd, SOL_SOCKET, SO_DOMAIN, &family, &size);
-  return family == AF_INET6 ? tcp::v6() : tcp::v4();
+  return family;
 }
 
 }  // namespace
@@ -52,9 +52,10 @@ struct Transport::State {
 Transport::Transport(IoLoop& loop, UniqueFd socket)
     : Deadline(loop), loop_(loop), state_(std::make_unique<State>(loop)) {
   boost::system::error_code ignored;
-  tcp family = FamilyOf(socket.get());
-  state_->socket.assign(family, socket.release(), ignored);
+  int family = FamilyOf(socket.get());
+  state_->socket.assign(family == AF_INET6 ? tcp::v6() : tcp::v4(), socket.release(), ignored);
   state_->socket.native_non_blocking(true, ignored);
+  if (family == AF_UNIX) return;  // has neither an address to show nor anything to delay
   state_->socket.set_option(tcp::no_delay(true), ignored);
   peer_ = PeerAddress(state_->socket);
 }
@@ -231,6 +232,11 @@ void Transport::WatchReadable(std::function<void()> then) {
 void Transport::StopWatching() {
   boost::system::error_code ignored;
   state_->socket.cancel(ignored);
+}
+
+UniqueFd Transport::Release() {
+  boost::system::error_code ignored;
+  return UniqueFd(state_->socket.release(ignored));
 }
 
 void Transport::ShutdownSend() {

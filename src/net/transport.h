@@ -57,6 +57,9 @@ class Transport final : private Deadline {
   // Whatever waits fails now, and everything later at once.
   void Cancel();
 
+  // Gives the socket away; nothing else may be called afterwards. REQUIRES: !tls(), and nothing waits.
+  UniqueFd Release();
+
   bool cancelled() const { return cancelled_; }
   // Some wait ended at its deadline. The connection itself can still be used, to say so.
   bool timed_out() const { return timed_out_; }
