@@ -1,0 +1,166 @@
+#include "ml/models/models_service.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "describe/json_codec.h"
+#include "identity/policies.h"
+
+namespace fireweed::ml {
+namespace {
+
+constexpr int32_t kLargestPage = 100;
+
+// Shares of versions that are there, a hundred percent at most.
+void CheckSplit(Txn& txn, const ModelRecord& record) {
+  int32_t sum = 0;
+  for (const auto& [version, percent] : record.resource.trafficSplit) {
+    if (!txn.Find<VersionRecord>(record.key() + "/" + version)) {
+      throw Failure(Code::kInvalid,
+                    fmt::format("Field: trafficSplit Error: There is no version '{}'.", version));
+    }
+    if (percent < 0 || percent > 100 || (sum += percent) > 100) {
+      throw Failure(Code::kInvalid,
+                    "Field: trafficSplit Error: Shares are percents and add up to 100 at most.");
+    }
+  }
+}
+
+}  // namespace
+
+void ModelsService::Serve(net::Router& router) {
+  namespace m = api::ml;
+  router.On(m::kCreateModel, this, &ModelsService::Create);
+  router.On(m::kGetModel, this, &ModelsService::Get);
+  router.On(m::kListModels, this, &ModelsService::List);
+  router.On(m::kPatchModel, this, &ModelsService::Patch);
+  router.On(m::kDeleteModel, this, &ModelsService::Delete);
+  router.On(m::kGetModelPolicy, this, &ModelsService::GetPolicy);
+  router.On(m::kSetModelPolicy, this, &ModelsService::SetPolicy);
+  router.On(m::kTestModelPermissions, this, &ModelsService::TestPermissions);
+}
+
+api::ml::Model ModelsService::Create(const api::ml::CreateModel& request, const net::Call& call) {
+  RequireModelName("model.name", request.body.name);
+  RequireLabels(request.body.labels);
+  if (request.body.regions.size() > 1) {
+    throw Failure(Code::kInvalid, "Field: model.regions Error: Only one region may be given.");
+  }
+  ModelRecord record{.project = request.project,
+                     .name = request.body.name,
+                     .resource = request.body,
+                     .created = clock_.Now()};
+  api::ml::Model shown = Update(catalog_, "model create", [&](Txn& txn) {
+    projects_.Ensure(txn, request.project, call.caller);
+    if (txn.Find<ModelRecord>(record.key())) {
+      throw Failure(Code::kExists,
+                    "Field: model.name Error: A model with the same name already exists.");
+    }
+    CheckSplit(txn, record);
+    txn.Put(record.key(), record, 0);
+    identity::CreatePolicy(txn, record.resource_name(), "projects/" + record.project);
+    return ShowModel(txn, record);
+  });
+  log_.Info("model created", {{"model", record.key()}, {"by", call.caller.email}});
+  return shown;
+}
+
+api::ml::Model ModelsService::Get(const api::ml::NameModel& request, const net::Call&) {
+  return Query(catalog_, [&](Txn& txn) {
+    return ShowModel(txn, LoadModel(txn, request.project, request.model));
+  });
+}
+
+api::ml::ModelList ModelsService::List(const api::ml::ListModels& request, const net::Call&) {
+  ScanRange range{.prefix = request.project + "/"};
+  int32_t wanted = request.pageSize > 0 ? std::min(request.pageSize, kLargestPage) : kLargestPage;
+  range.limit = wanted;
+  if (!request.pageToken.empty()) range.after = request.project + "/" + request.pageToken;
+  return Query(catalog_, [&](Txn& txn) {
+    api::ml::ModelList reply;
+    auto rows = txn.Scan<ModelRecord>(range);
+    for (const auto& row : rows) reply.models.push_back(ShowModel(txn, row.value));
+    if (std::ssize(rows) == wanted) reply.nextPageToken = rows.back().value.name;
+    return reply;
+  });
+}
+
+// Asks for nothing that takes time: born ended.
+Operation ModelsService::Ended(Txn& txn, std::string verb, const ModelRecord& record,
+                               const net::Call& call) {
+  Operation operation{.scope = OperationScope(record.project),
+                      .id = fmt::format("{}_{}-{}", verb, record.name, ids_.NextNumber()),
+                      .verb = std::move(verb),
+                      .target_kind = std::string(kRecordKind<ModelRecord>),
+                      .target = record.key(),
+                      .target_version = record.generation,
+                      .user = call.caller.email,
+                      .ended = clock_.Now()};
+  return Begin(txn, operation, clock_.Now());
+}
+
+api::LongRunningOperation ModelsService::Patch(const api::ml::PatchModel& request,
+                                               const net::Call& call) {
+  if (request.updateMask.empty()) {
+    throw Failure(Code::kInvalid, "Field: update_mask Error: The update mask is required.");
+  }
+  return Update(catalog_, "model update", [&](Txn& txn) {
+    ModelRecord record = LoadModel(txn, request.project, request.model);
+    api::ml::Model given = DecodeJson<api::ml::Model>(request.body.text);
+    CheckEtag(given.etag, record.generation);
+    PatchValueMasked(TypeOf<api::ml::Model>(), &record.resource, request.body.text,
+                     request.updateMask);
+    RequireLabels(record.resource.labels);
+    CheckSplit(txn, record);
+    ++record.generation;
+    txn.Put(record.key(), record);
+    return ShowMlOperation(txn, Ended(txn, "update_model", record, call));
+  });
+}
+
+api::LongRunningOperation ModelsService::Delete(const api::ml::NameModel& request,
+                                                const net::Call& call) {
+  api::LongRunningOperation shown = Update(catalog_, "model delete", [&](Txn& txn) {
+    ModelRecord record = LoadModel(txn, request.project, request.model);
+    if (!VersionsOf(txn, record).empty()) {
+      throw Failure(Code::kInvalid, "failedPrecondition",
+                    "Field: name Error: A model with existing versions cannot be deleted. Delete "
+                    "its versions first.");
+    }
+    txn.Erase<ModelRecord>(record.key());
+    identity::ErasePolicy(txn, record.resource_name());
+    return ShowMlOperation(txn, Ended(txn, "delete_model", record, call));
+  });
+  log_.Info("model deleted",
+            {{"model", request.project + "/" + request.model}, {"by", call.caller.email}});
+  return shown;
+}
+
+api::Policy ModelsService::GetPolicy(const api::ml::NameModel& request, const net::Call&) {
+  return Query(catalog_, [&](Txn& txn) {
+    return identity::GetPolicy(txn, LoadModel(txn, request.project, request.model).resource_name());
+  });
+}
+
+api::Policy ModelsService::SetPolicy(const api::ml::SetModelPolicy& request,
+                                     const net::Call& call) {
+  api::Policy policy = Update(catalog_, "model policy", [&](Txn& txn) {
+    return identity::SetPolicy(txn, LoadModel(txn, request.project, request.model).resource_name(),
+                               request.body.policy);
+  });
+  log_.Info("policy changed",
+            {{"model", request.project + "/" + request.model}, {"by", call.caller.email}});
+  return policy;
+}
+
+api::TestPermissionsBody ModelsService::TestPermissions(
+    const api::ml::TestModelPermissions& request, const net::Call& call) {
+  if (call.caller.anonymous()) throw Failure(Code::kUnauthenticated, "Sign in first.");
+  ModelRecord record =
+      Query(catalog_, [&](Txn& txn) { return LoadModel(txn, request.project, request.model); });
+  return {
+      identity::GrantedOf(access_, call.caller, request.body.permissions, record.resource_name())};
+}
+
+}  // namespace fireweed::ml
