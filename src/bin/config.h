@@ -6,6 +6,7 @@
 #include <string>
 
 #include "bin/ml_config.h"
+#include "bin/serving_config.h"
 #include "describe/type.h"
 
 namespace fireweed {
@@ -76,6 +77,7 @@ struct Config {
   StorageConfig storage;
   LogsConfig logs;
   MlConfig ml;
+  ServingConfig serving;
   LogConfig log;
 };
 
@@ -197,6 +199,7 @@ inline constexpr auto kFields<Config> = [](auto...) {
                 F("storage", &Config::storage),
                 F("logs", &Config::logs),
                 F("ml", &Config::ml),
+                F("serving", &Config::serving),
                 F("log", &Config::log)};
 };
 }  // namespace fireweed

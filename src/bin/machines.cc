@@ -18,7 +18,7 @@ compute::InstanceWorld World(Ground& ground, Machines& machines,
   ground.disk->MakeDirectories(ground.state.Path("consoles")).value();
   const PreemptionConfig& weather = ground.options.config.compute.preemption;
   return {
-      .driver = *machines.driver,
+      .driver = machines.split.others(),
       .sockets = sockets,
       .images = [&machines](const compute::InstanceRecord& record) -> Result<compute::BootImage> {
         // Plain processes live on the host's own files.
@@ -38,6 +38,7 @@ Machines::Machines(Ground& ground, const std::string& authority_pem)
           ground.options.config.instances,
           {ground.daemon_id, ground.state.Path("machines"), ground.options.program_directory},
           ground.clock, ground.log)),
+      split(*driver, "serve-"),
       boot_images(ImageSettings(ground.options), authority_pem, ground.log),
       disk_store(ground.state.Path("compute")),
       boot_disks(ground.catalog, disk_store,

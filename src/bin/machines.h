@@ -13,6 +13,7 @@
 #include "compute/instance_controller.h"
 #include "control/action_pool.h"
 #include "control/control_loop.h"
+#include "machine/driver_split.h"
 #include "machine/image/disk_store.h"
 #include "machine/machine_driver.h"
 #include "storage/service.h"
@@ -23,6 +24,7 @@ struct Machines {
   Machines(Ground& ground, const std::string& authority_pem);
 
   std::unique_ptr<MachineDriver> driver;
+  DriverSplit split;  // serving processes, and instances
   BootImageSource boot_images;
   DiskStore disk_store;
   compute::BootDisks boot_disks;

@@ -12,6 +12,7 @@
 #include "bin/ground.h"
 #include "bin/machines.h"
 #include "bin/people.h"
+#include "bin/prediction.h"
 #include "bin/scrubber.h"
 #include "bin/stores.h"
 #include "bin/sweeper.h"
@@ -60,6 +61,7 @@ struct Daemon::Parts {
   OperationWaiters waiters;
   OperationExpiry operation_expiry;
   compute::OperationsService operations_service;
+  PredictionServices prediction;
   Machines machines;
   net::HttpServer server;
   compute::NameServer names;
@@ -68,6 +70,7 @@ struct Daemon::Parts {
   ComputeControllers compute_controllers;
   TrainingRuns training_runs;
   TrainingJobs training_jobs;
+  PredictionController prediction_controller;
   storage::LifecycleController lifecycle;
   Sweeper sweeper;
   Scrubber scrubber;
@@ -84,6 +87,7 @@ Daemon::Parts::Parts(DaemonOptions given)
       waiters(ground.catalog),
       operation_expiry(ground.catalog, ground.clock),
       operations_service(ground.catalog, waiters),
+      prediction(ground, people, waiters, loop),
       machines(ground, way_in.authority->certificate_pem()),
       server({.io_threads = ground.options.config.http.io_threads,
               .pool_threads = ground.options.config.http.pool_threads,
@@ -99,6 +103,8 @@ Daemon::Parts::Parts(DaemonOptions given)
                           actions),
       training_runs(ground, stores, compute, machines, loop, actions),
       training_jobs(ground, people, stores, compute, machines, training_runs, loop, actions),
+      prediction_controller({ground, people, stores, machines, training_runs.environments},
+                            prediction, loop, actions),
       lifecycle(ground.catalog, stores.storage.store(), ground.clock, ground.log),
       sweeper(Chores(), std::chrono::minutes(ground.options.config.storage.sweep_minutes),
               ground.log),
@@ -112,6 +118,7 @@ Daemon::Parts::Parts(DaemonOptions given)
   compute_controllers.AddTo(loop);
   training_runs.AddTo(loop);
   training_jobs.AddTo(loop);
+  prediction_controller.AddTo(loop);
   loop.Add(lifecycle);
   bool faults = ground.options.config.storage.faults;
   way_in.Listen(server, faults ? static_cast<net::Dispatcher&>(stores.faulty) : way_in.router);
@@ -133,6 +140,9 @@ void Daemon::Parts::Route() {
   compute.Serve(way_in.router);
   operations_service.Serve(way_in.router);
   training_jobs.Serve(way_in.router);
+  way_in.health.AddSource(
+      [this](std::vector<Metric>& metrics) { prediction.CollectMetrics(metrics); });
+  prediction.Serve(way_in.router);
 }
 
 void Daemon::Parts::WriteEndpoint() {
