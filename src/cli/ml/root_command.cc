@@ -2,6 +2,7 @@
 
 #include "cli/commands.h"
 #include "cli/ml/ml_commands.h"
+#include "cli/ml/predict_commands.h"
 
 namespace fireweed::cli {
 
@@ -13,7 +14,12 @@ void AddMlCommands(CLI::App& app, Settings& settings) {
   AddJobCommands(*root, settings);
   AddSubmitCommands(*root, settings);
   AddLocalCommands(*root, settings);
+  AddModelCommands(*root, settings);
+  AddPredictCommand(*root, settings);
+  AddLocalPredict(*root, settings);
   AddLoggingCommands(app, settings);
+  AddPredictCommand(app, settings);
+  AddDeployCommand(app, settings);
 }
 
 }  // namespace fireweed::cli

@@ -1,0 +1,185 @@
+// fireweed ai-platform predict and local predict, fireweed predict, fireweed deploy.
+#include "cli/ml/predict_commands.h"
+
+#include <poll.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <optional>
+#include <sstream>
+
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "base/process.h"
+#include "cli/compute/compute_commands.h"
+#include "cli/format/resource_output.h"
+#include "cli/ml/model_calls.h"
+#include "client/storage_client.h"
+#include "net/http_client.h"
+
+namespace fireweed::cli {
+namespace {
+
+struct PredictCommand {
+  MlOptions place;
+  OutputOptions output;
+  std::string model, version, json_instances, text_instances, json_request, signature;
+  std::string model_dir, framework, python, region;
+};
+using Shared = std::shared_ptr<PredictCommand>;
+
+std::string ReadAll(const std::string& path) {
+  std::stringstream text;
+  if (path == "-") {
+    text << std::cin.rdbuf();
+    return text.str();
+  }
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw Failure(Code::kNotFound, "Cannot read " + path + ".");
+  text << file.rdbuf();
+  return text.str();
+}
+
+// The body of the request: a line of a file is an instance.
+JsonTree RequestOf(const PredictCommand& command) {
+  if (!command.json_request.empty()) return JsonTree::Parse(ReadAll(command.json_request));
+  bool json = !command.json_instances.empty();
+  if (json == !command.text_instances.empty()) {
+    throw Failure(Code::kInvalid,
+                  "Give one of --json-instances, --text-instances and --json-request.");
+  }
+  std::stringstream lines(ReadAll(json ? command.json_instances : command.text_instances));
+  JsonTree body = JsonTree::Object();
+  body["instances"] = JsonTree::List();
+  std::string line;
+  for (int number = 1; std::getline(lines, line); ++number) {
+    if (Trim(line).empty()) continue;
+    try {
+      body["instances"].Append(json ? JsonTree::Parse(line) : JsonTree::Text(line));
+    } catch (const Failure& failure) {
+      throw Failure(Code::kInvalid, fmt::format("Line {}: {}", number, failure.what()));
+    }
+  }
+  if (!command.signature.empty()) body["signature_name"] = JsonTree::Text(command.signature);
+  return body;
+}
+
+// A table of what the predictions hold, as gcloud shows it; one line for plain values.
+void Show(const PredictCommand& command, const Settings& settings, const JsonTree& reply) {
+  const JsonTree* predictions = reply.Find("predictions");
+  bool objects =
+      predictions && !predictions->items().empty() && predictions->items().front().IsObject();
+  if (!predictions || (command.output.format.empty() && !settings.json && !objects)) {
+    fmt::print("{}\n", (predictions ? *predictions : reply).Compact());
+    return;
+  }
+  std::string table;
+  if (objects) {
+    for (const auto& [name, value] : predictions->items().front().members()) {
+      table += (table.empty() ? "table(" : ", ") + name;
+    }
+    table += ")";
+  }
+  if (settings.json || command.output.format == "json") {
+    fmt::print("{}\n", reply.Pretty());
+    return;
+  }
+  fmt::print("{}", command.output.Text(predictions->items(), table, Shape::kList, settings.json));
+}
+
+void Predict(const PredictCommand& command, const Settings& settings) {
+  MlSession session(command.place, settings);
+  std::string path = "models/" + PercentEncode(command.model);
+  if (!command.version.empty()) path += "/versions/" + PercentEncode(command.version);
+  Show(command, settings, session.Call("POST", path + ":predict", RequestOf(command)));
+}
+
+// The line in which the process says where it listens, or why it will not.
+std::string AwaitAddress(ChildProgram& child) {
+  std::string said, complaint;
+  while (said.find('\n') == std::string::npos) {
+    char bytes[4096];
+    ssize_t count = read(child.output.get(), bytes, sizeof bytes);
+    if (count <= 0) break;
+    said.append(bytes, static_cast<size_t>(count));
+  }
+  size_t at = said.find("127.0.0.1:");
+  if (at != std::string::npos) return said.substr(at, said.find_first_of(" \n", at) - at);
+  char bytes[4096];
+  for (ssize_t count; (count = read(child.error.get(), bytes, sizeof bytes)) > 0;) {
+    complaint.append(bytes, static_cast<size_t>(count));
+  }
+  throw Failure(Code::kInvalid,
+                complaint.empty() ? "The model cannot be loaded." : std::string(Trim(complaint)));
+}
+
+void PredictHere(const PredictCommand& command, const Settings& settings) {
+  JsonTree body = RequestOf(command);
+  ProgramSpec program;
+  program.argv = {settings.context->program_directory + "/fireweed-serve",
+                  "--model-dir",
+                  command.model_dir,
+                  "--listen",
+                  "127.0.0.1:0",
+                  "--log-level",
+                  "error"};
+  if (!command.framework.empty()) {
+    std::string name = command.framework;
+    for (char& c : name) c = c == '-' ? '_' : static_cast<char>(std::toupper(c));
+    program.argv.insert(program.argv.end(), {"--framework", name});
+  }
+  if (!command.python.empty())
+    program.argv.insert(program.argv.end(), {"--python", command.python});
+  ChildProgram child = std::move(ChildProgram::Spawn(program).value());
+  net::HttpClient client({});
+  net::ClientRequest request{.method = "POST",
+                             .url = "http://" + AwaitAddress(child) + "/v1/predict",
+                             .headers = {{"Content-Type", "application/json"}},
+                             .body = body.Compact()};
+  net::ClientResponse reply = client.Send(request).value();
+  child.Kill(SIGTERM);
+  child.Wait();
+  if (reply.status != 200) throw Failure(Code::kInvalid, std::string(Trim(reply.body)));
+  Show(command, settings, JsonTree::Parse(reply.body));
+}
+
+void AddInstances(CLI::App& command, PredictCommand& options) {
+  command.add_option("--json-instances", options.json_instances, "A file, an instance a line");
+  command.add_option("--text-instances", options.text_instances, "The same as plain text");
+  command.add_option("--json-request", options.json_request, "The whole request");
+  command.add_option("--signature-name", options.signature, "Which of the model's signatures");
+}
+
+}  // namespace
+
+void AddPredictCommand(CLI::App& root, Settings& settings) {
+  auto options = std::make_shared<PredictCommand>();
+  CLI::App* command = root.add_subcommand("predict", "Ask a model");
+  command->add_option("--model", options->model, "The model")->required();
+  command->add_option("--version", options->version, "One of its versions; else the default");
+  command->add_option("--region", options->region, "Accepted for gcloud's sake");
+  AddInstances(*command, *options);
+  options->place.AddTo(*command);
+  options->output.AddTo(*command, Shape::kOne);
+  command->footer("Example:\n  fireweed predict --model census --json-instances rows.json");
+  command->callback([options, &settings] { Predict(*options, settings); });
+}
+
+void AddLocalPredict(CLI::App& root, Settings& settings) {
+  CLI::App& group = GroupOf(root, "local", "Without a daemon");
+  auto options = std::make_shared<PredictCommand>();
+  CLI::App* command = group.add_subcommand("predict", "Ask a model in a local directory");
+  command->add_option("--model-dir", options->model_dir, "Its directory")->required();
+  command->add_option("--framework", options->framework, "tensorflow, scikit-learn or xgboost");
+  command->add_option("--python", options->python, "Interpreter of Python models");
+  AddInstances(*command, *options);
+  options->output.AddTo(*command, Shape::kOne);
+  command->callback([options, &settings] { PredictHere(*options, settings); });
+}
+
+}  // namespace fireweed::cli
