@@ -1,0 +1,208 @@
+#!/usr/bin/env bash
+# Models as people use them: from a trained model to an authorised endpoint, and what happens to it under load.
+#
+#   tests/compat/ml_predict.sh walkthrough|tokens|switch|kill|restart|failures|commands
+set -euo pipefail
+# shellcheck source=tests/lib.sh
+. "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
+
+readonly CASE=${1:?which case}
+readonly HERE=$FW_TREE/tests/compat
+readonly PROJECT=fireweed
+readonly ROW='{"instances": [[0.0, 1.0], [1.0, 1.0]]}'
+[ -x "$FIREWEED_BIN/fireweed-serve" ] || skip "no fireweed-serve in $FIREWEED_BIN"
+
+address() { jq -r .http "$FIREWEED_STATE/endpoint.json"; }
+ml() { curl -sS --max-time 120 -H "Authorization: Bearer $TOKEN" "$@"; }
+models_url() { printf 'http://%s/v1/projects/%s/models' "$(address)" "$PROJECT"; }
+predict() { ml -d "${2:-$ROW}" "$(models_url)/$1:predict"; }
+state_of() { ml "$(models_url)/$1" | jq -r .state; }
+
+# serving_pid: of the one serving process of this daemon.
+serving_pid() { pgrep -f "fireweed-serve .*--model $1( |\$)" | head -1; }
+
+begin() {
+  clean_environment
+  unset HTTPS_PROXY https_proxy HTTP_PROXY http_proxy ALL_PROXY all_proxy
+  start_daemon
+  TOKEN=$(fireweed tokens create)
+  for model in one two; do
+    fireweed storage buckets create "gs://$1-$model" >/dev/null 2>&1
+    fireweed storage cp "$HERE/models/$model/model.json" "gs://$1-$model/model/model.json" >/dev/null 2>&1
+  done
+}
+
+# make_version MODEL VERSION ORIGIN [MORE-FIELDS]: prints the operation.
+make_version() {
+  jq -n --arg name "$2" --arg uri "$3" --argjson more "${4:-{\}}" \
+    '{name: $name, deploymentUri: $uri, framework: "XGBOOST", runtimeVersion: "2.8"} + $more' |
+    ml -H 'Content-Type: application/json' -d @- "$(models_url)/$1/versions"
+}
+make_model() { ml -d "{\"name\": \"$1\"}" "$(models_url)" >/dev/null; }
+
+walkthrough() {
+  command -v gcloud >/dev/null || skip "no gcloud"
+  begin walk
+  use_daemon
+  gcloud ai-platform models create census --regions us-central1 --quiet
+  gcloud ai-platform versions create v1 --model census --origin gs://walk-one/model --runtime-version 2.8 \
+    --framework xgboost --python-version 3.7 --region global --quiet
+  printf '[0.0, 1.0]\n[1.0, 1.0]\n' >"$FW_SCRATCH/rows.json"
+  equal '[-0.5, 1.5]' "$(gcloud ai-platform predict --model census --version v1 --json-instances "$FW_SCRATCH/rows.json" --region global)" \
+    "a version's predictions"
+  equal '[-0.5, 1.5]' "$(gcloud ai-platform predict --model census --json-instances "$FW_SCRATCH/rows.json" --region global)" \
+    "the default version's predictions"
+  gcloud ai-platform versions create v2 --model census --origin gs://walk-two/model --runtime-version 2.8 \
+    --framework xgboost --python-version 3.7 --region global --quiet
+  gcloud ai-platform versions set-default v2 --model census --region global --quiet >/dev/null
+  equal '[10.0, 20.0]' "$(gcloud ai-platform predict --model census --json-instances "$FW_SCRATCH/rows.json" --region global)" \
+    "the new default version's predictions"
+  gcloud ai-platform versions list --model census --region global >"$FW_SCRATCH/versions"
+  equal 2 "$(grep -c READY "$FW_SCRATCH/versions")" "versions that are ready"
+  gcloud ai-platform versions delete v1 --model census --region global --quiet
+  gcloud ai-platform versions delete v2 --model census --region global --quiet
+  gcloud ai-platform models delete census --region global --quiet
+  gcloud ai-platform models list --region global >"$FW_SCRATCH/models" 2>&1
+  refuses grep census "$FW_SCRATCH/models"
+}
+
+tokens() {
+  begin tokens
+  make_model census
+  make_version census v1 gs://tokens-one/model >/dev/null
+  local url
+  url=$(models_url)/census:predict
+  equal '{"predictions":[-0.5,1.5]}' "$(predict census | jq -c .)" "predictions"
+  equal 401 "$(curl -sS -o /dev/null -w '%{http_code}' -d "$ROW" "$url")" "without a token"
+  equal 401 "$(curl -sS -o /dev/null -w '%{http_code}' -H 'Authorization: Bearer ya29.wrong' -d "$ROW" "$url")" "with a wrong token"
+  # A service account of another project is signed in and may nothing here.
+  fireweed projects create foreign-one >/dev/null
+  fireweed service-accounts create robot-one --project foreign-one >/dev/null
+  local foreign
+  foreign=$(fireweed tokens create --email robot-one@foreign-one.iam.gserviceaccount.com)
+  equal 403 "$(curl -sS -o /dev/null -w '%{http_code}' -H "Authorization: Bearer $foreign" -d "$ROW" "$url")" "with a foreign token"
+  # Until the model's own policy says so.
+  ml -d '{"policy": {"bindings": [{"role": "roles/ml.modelUser",
+    "members": ["serviceAccount:robot-one@foreign-one.iam.gserviceaccount.com"]}]}}' "$(models_url)/census:setIamPolicy" >/dev/null
+  equal 200 "$(curl -sS -o /dev/null -w '%{http_code}' -H "Authorization: Bearer $foreign" -d "$ROW" "$url")" "after it was let in"
+  equal 404 "$(ml -o /dev/null -w '%{http_code}' -d "$ROW" "$(models_url)/none:predict")" "a model that is not there"
+  equal 400 "$(ml -o /dev/null -w '%{http_code}' -d "$ROW" "$(models_url)/census:explain")" "an explanation"
+  make_model empty
+  equal 400 "$(ml -o /dev/null -w '%{http_code}' -d "$ROW" "$(models_url)/empty:predict")" "a model without versions"
+  head -c 1600000 /dev/zero | tr '\0' ' ' >"$FW_SCRATCH/large"
+  equal 400 "$(ml -o "$FW_SCRATCH/answer" -w '%{http_code}' --data-binary "@$FW_SCRATCH/large" "$url")" "a large request"
+  grep -F 'exceeds the limit: 1572864 bytes' "$FW_SCRATCH/answer" >/dev/null || fail "$(cat "$FW_SCRATCH/answer")"
+  # The same model where clients of other servers look for it.
+  equal '{"predictions":[-0.5,1.5]}' \
+    "$(ml -d "$ROW" "http://$(address)/tfserving/$PROJECT/v1/models/census:predict" | jq -c .)" "at TensorFlow Serving's path"
+  equal 401 "$(curl -sS -o /dev/null -w '%{http_code}' -d "$ROW" "http://$(address)/tfserving/$PROJECT/v1/models/census:predict")" \
+    "the same without a token"
+  ml "http://$(address)/metrics" >"$FW_SCRATCH/metrics"
+  grep -F 'fireweed_predict_requests_total{version="fireweed/census/v1"}' "$FW_SCRATCH/metrics" >/dev/null ||
+    fail "no metrics of the version"
+}
+
+# load MODEL: asks until stop_load.
+load() {
+  : >"$FW_SCRATCH/load"
+  python3 "$HERE/predict_load.py" "$(address)" "/v1/projects/$PROJECT/models/$1:predict" "$TOKEN" "$ROW" "$FW_SCRATCH/stop" \
+    >"$FW_SCRATCH/load" &
+  LOAD=$!
+  FW_CHILDREN+=("$LOAD")
+  wait_until 60 "the load runs" grep running "$FW_SCRATCH/load" >/dev/null
+}
+stop_load() {
+  touch "$FW_SCRATCH/stop"
+  wait "$LOAD"
+  cat "$FW_SCRATCH/load"
+}
+served() { [ "$(ml "http://$(address)/metrics" | sed -n "s/^fireweed_predict_requests_total{version=\"$PROJECT.$1\"} //p" | cut -d. -f1)" -ge "$2" ]; }
+count_of() { sed -n "s/^\([0-9]*\) $1\$/\1/p" "$FW_SCRATCH/load"; }
+
+switch() {
+  begin switch
+  make_model census
+  make_version census v1 gs://switch-one/model >/dev/null
+  make_version census v2 gs://switch-two/model >/dev/null
+  load census
+  wait_until 60 "some were served" served census.v1 200
+  ml -X POST -d '{}' "$(models_url)/census/versions/v2:setDefault" >/dev/null
+  wait_until 60 "some were served by the new one" served census.v2 200
+  ml -X DELETE "$(models_url)/census/versions/v1" | jq -e .done >/dev/null || true
+  wait_until 60 "more were served" served census.v2 600
+  stop_load
+  equal 0 "$(($(grep -c . "$FW_SCRATCH/load") - 4))" "kinds of answers besides 200 and the two predictions"
+  [ "$(count_of 200)" -ge 800 ] || fail "too few answers"
+}
+
+kill_process() {
+  begin kill
+  make_model census
+  make_version census v1 gs://kill-one/model '{"manualScaling": {"nodes": 1}}' >/dev/null
+  load census
+  wait_until 60 "some were served" served census.v1 200
+  local pid
+  pid=$(serving_pid census)
+  kill -9 "$pid"
+  wait_until 60 "more were served after the kill" served census.v1 800
+  stop_load
+  local lost
+  lost=$(count_of 503)
+  [ "${lost:-0}" -le 4 ] || fail "more were lost than were under way: $lost"
+  equal READY "$(state_of census/versions/v1)" "the version's state"
+  [ "$(serving_pid census)" != "$pid" ] || fail "the process was not killed"
+}
+
+restart() {
+  begin again
+  make_model census
+  make_version census v1 gs://again-one/model '{"manualScaling": {"nodes": 1}}' >/dev/null
+  predict census >/dev/null
+  local pid
+  pid=$(serving_pid census)
+  kill -9 "$(jq -r .pid "$FIREWEED_STATE/endpoint.json")"
+  start_daemon
+  TOKEN=$(fireweed tokens create)
+  equal '{"predictions":[-0.5,1.5]}' "$(predict census | jq -c .)" "predictions of a process that outlived the daemon"
+  equal "$pid" "$(serving_pid census)" "the process after the restart"
+}
+
+failures() {
+  begin bad
+  make_model census
+  make_version census v1 gs://bad-one/nothing >"$FW_SCRATCH/operation"
+  grep -F 'There are no files in gs://bad-one/nothing' "$FW_SCRATCH/operation" >/dev/null || fail "$(cat "$FW_SCRATCH/operation")"
+  equal FAILED "$(state_of census/versions/v1)" "a version without files"
+  head -c 300 "$HERE/models/one/model.json" >"$FW_SCRATCH/model.json"
+  fireweed storage cp "$FW_SCRATCH/model.json" gs://bad-one/cut/model.json >/dev/null 2>&1
+  make_version census v2 gs://bad-one/cut >"$FW_SCRATCH/operation"
+  equal FAILED "$(state_of census/versions/v2)" "a truncated model"
+  [ -n "$(ml "$(models_url)/census/versions/v2" | jq -r '.errorMessage // empty')" ] || fail "no reason"
+  equal 400 "$(ml -o /dev/null -w '%{http_code}' -d "$ROW" "$(models_url)/census/versions/v2:predict")" "asking a failed version"
+  make_version census v3 gs://bad-one/model >/dev/null
+  equal '{"predictions":[-0.5,1.5]}' "$(predict census/versions/v3 | jq -c .)" "a good one beside them"
+}
+
+commands() {
+  begin own
+  printf '[0.0, 1.0]\n[1.0, 1.0]\n' >"$FW_SCRATCH/rows.json"
+  fireweed deploy "$HERE/models/one" --model census
+  equal '[-0.5,1.5]' "$(fireweed predict --model census --json-instances "$FW_SCRATCH/rows.json")" "fireweed predict"
+  fireweed ai-platform versions create second --model census --origin gs://own-two/model --framework xgboost
+  fireweed ai-platform versions set-default second --model census >/dev/null
+  equal '[10.0,20.0]' "$(fireweed ai-platform predict --model census --json-instances "$FW_SCRATCH/rows.json")" \
+    "ai-platform predict"
+  equal second "$(fireweed ai-platform models list --format='value(defaultVersion.name.basename())')" "models list"
+  fireweed ai-platform versions delete v1 --model census
+  fireweed ai-platform versions delete second --model census
+  fireweed ai-platform models delete census
+  equal '[-0.5,1.5]' "$(fireweed ai-platform local predict --model-dir "$HERE/models/one" --framework xgboost \
+    --json-instances "$FW_SCRATCH/rows.json")" "local predict"
+}
+
+case $CASE in
+  walkthrough | tokens | switch | restart | failures | commands) "$CASE" ;;
+  kill) kill_process ;;
+  *) fail "no such case: $CASE" ;;
+esac
+say "$CASE ok"
