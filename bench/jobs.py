@@ -1,0 +1,146 @@
+"""Training jobs, measured from outside. Used by bench/run.
+
+From a submit to the first line of the trainer: the trainer prints the time by the clock that this program reads too. And a
+thousand trivial jobs at once with plain processes: how many end in a second, and that none is lost.
+"""
+import io
+import json
+import shutil
+import statistics
+import tarfile
+import tempfile
+import time
+import urllib.parse
+
+JOBS = "/v1/projects/fireweed/jobs"
+PROGRAM = "#!/bin/sh\necho \"bench $(date +%s.%N)\"\n"
+MODULE = "import time\nprint('bench %.6f' % time.time())\n"
+SETUP = "from setuptools import setup\nsetup(name='bench', version='0.1', packages=['bench'])\n"
+
+
+def archive(files):
+    out = io.BytesIO()
+    with tarfile.open(fileobj=out, mode="w:gz") as tar:
+        for name, text in files.items():
+            entry = tarfile.TarInfo(name)
+            entry.size = len(text)
+            entry.mode = 0o755
+            tar.addfile(entry, io.BytesIO(text.encode()))
+    return out.getvalue()
+
+
+class Trainer:
+    """The ml API of a daemon."""
+
+    def __init__(self, daemon):
+        self.daemon = daemon
+        self.token = daemon.token()
+        self.ask("POST", "/storage/v1/b?project=fireweed", {"name": "bench-jobs"})
+        self.put("program.tar.gz", archive({"program.sh": PROGRAM}))
+        self.put("bench-0.1.tar.gz", archive({"bench-0.1/setup.py": SETUP, "bench-0.1/bench/__init__.py": "",
+                                              "bench-0.1/bench/task.py": MODULE}))
+
+    def ask(self, method, path, body=None):
+        reply = self.daemon.call(method, path, self.token, None if body is None else json.dumps(body).encode())
+        return json.loads(reply or b"{}")
+
+    def put(self, name, content):
+        self.daemon.call("POST", "/upload/storage/v1/b/bench-jobs/o?uploadType=media&name=" + name, self.token, content)
+
+    def submit(self, name, what):
+        given = {"region": "us-central1", "scaleTier": "CUSTOM", "masterType": "f1-micro"}
+        self.ask("POST", JOBS, {"jobId": name, "trainingInput": dict(given, **what)})
+
+    def job(self, name):
+        return self.ask("GET", JOBS + "/" + name)
+
+    def await_end(self, name, longest=120):
+        deadline = time.monotonic() + longest
+        while "endTime" not in self.job(name):
+            if time.monotonic() > deadline:
+                raise SystemExit("job %s does not end: %s" % (name, self.job(name)))
+            time.sleep(0.02)
+        job = self.job(name)
+        if job["state"] != "SUCCEEDED":
+            raise SystemExit("job %s: %s" % (name, job.get("errorMessage")))
+
+    def printed_at(self, name):
+        query = {"resourceNames": ["projects/fireweed"], "filter": 'resource.labels.job_id="%s" AND "bench"' % name}
+        for entry in self.ask("POST", "/v2/entries:list", query).get("entries", []):
+            text = entry.get("textPayload") or entry.get("jsonPayload", {}).get("message", "")
+            if text.startswith("bench "):
+                return float(text.split()[1])
+        raise SystemExit("job %s has printed nothing" % name)
+
+
+PROGRAM_INPUT = {"packageUris": ["gs://bench-jobs/program.tar.gz"], "command": ["./program.sh"]}
+PYTHON_INPUT = {"packageUris": ["gs://bench-jobs/bench-0.1.tar.gz"], "pythonModule": "bench.task"}
+
+
+def first_line(trainer, name, what, rounds):
+    """Seconds from submit to the trainer's first line, cached packages; the first round builds them."""
+    times = []
+    for i in range(rounds + 1):
+        job = "%s_%d" % (name, i)
+        begun = time.time()
+        trainer.submit(job, what)
+        trainer.await_end(job)
+        if i > 0:
+            times.append(trainer.printed_at(job) - begun)
+    return {"median_s": round(statistics.median(times), 4), "worst_s": round(max(times), 4), "rounds": rounds}
+
+
+def many(trainer, count=1000):
+    trainer.submit("warm", PROGRAM_INPUT)
+    trainer.await_end("warm")
+    begun = time.monotonic()
+    for i in range(count):
+        trainer.submit("many_%d" % i, PROGRAM_INPUT)
+    submitted = time.monotonic() - begun
+    unended = {"many_%d" % i for i in range(count)}
+    states = {}
+    while unended:
+        if time.monotonic() - begun > 600:
+            raise SystemExit("%d jobs have not ended after ten minutes" % len(unended))
+        token = ""
+        while True:
+            page = trainer.ask("GET", JOBS + "?pageSize=500&pageToken=" + urllib.parse.quote(token))
+            for job in page.get("jobs", []):
+                if "endTime" in job and job["jobId"] in unended:
+                    unended.discard(job["jobId"])
+                    states[job["state"]] = states.get(job["state"], 0) + 1
+            token = page.get("nextPageToken", "")
+            if not token:
+                break
+        time.sleep(0.2)
+    took = time.monotonic() - begun
+    return {"jobs": count, "submit_s": round(submitted, 2), "all_s": round(took, 2),
+            "jobs_per_s": round(count / took, 1), "states": states}
+
+
+def make_daemon(make, settings):
+    state = tempfile.mkdtemp(prefix="fireweed-bench-jobs-")
+    with open(state + "/config.yaml", "w") as file:
+        json.dump(settings, file)  # JSON is YAML
+    return make(state)
+
+
+def bench_jobs(rounds, make):
+    figures = {}
+    daemon = make_daemon(make, {})
+    try:
+        trainer = Trainer(daemon)
+        figures["executable, submit to first line"] = first_line(trainer, "program", PROGRAM_INPUT, 2 * rounds)
+        figures["cached Python, submit to first line"] = first_line(trainer, "python", PYTHON_INPUT, 2 * rounds)
+    finally:
+        daemon.close()
+    daemon = make_daemon(make, {"instances": {"driver": "process"}, "ml": {"jobs": {"overcommit": 16}}})
+    try:
+        figures["trivial jobs, plain processes"] = many(Trainer(daemon))
+    finally:
+        daemon.close()
+    for name in ("sbatch", "ray"):
+        if not shutil.which(name):
+            figures[name] = "not installed: not compared"
+    print(json.dumps(figures, indent=2))
+    return figures
