@@ -22,6 +22,7 @@ void AddIntegrityCommands(CLI::App& app, Settings& settings);  // backup restore
 void AddMlCommands(CLI::App& app, Settings& settings);         // ai-platform logging
 void AddStorageCommands(CLI::App& app, Settings& settings);
 void AddCompletionCommand(CLI::App& app, Settings& settings);
+void AddManCommand(CLI::App& app, Settings& settings);
 
 // Runs a command line (without the program's name) and gives its exit status: 0, 1 for a failure,
 // 2 for a command line that makes no sense.

@@ -49,6 +49,7 @@ int Run(const std::vector<std::string>& arguments, const Context& context) {
   AddMlCommands(app, settings);
   AddIntegrityCommands(app, settings);  // after the group it adds to
   AddCompletionCommand(app, settings);
+  AddManCommand(app, settings);
   // CLI11 takes the words last first.
   std::vector<std::string> words(arguments.rbegin(), arguments.rend());
   try {
