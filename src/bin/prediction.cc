@@ -6,8 +6,8 @@
 
 #include "bin/model_source.h"
 #include "bin/program_libraries.h"
-#include "identity/service_accounts.h"
 #include "ml/models/ready_probe.h"
+#include "ml/service_account.h"
 
 namespace fireweed {
 namespace {
@@ -45,7 +45,9 @@ std::string ReaderOf(Ground& ground, People& people, const ml::VersionRecord& re
   auto project =
       Query(ground.catalog, [&](Txn& txn) { return people.projects.Find(txn, record.project); });
   if (!project) throw Failure(Code::kNotFound, "The project is gone.");
-  return identity::DefaultComputeAccount(*project);
+  return Update(ground.catalog, "ml service account", [&](Txn& txn) {
+    return ml::EnsureServiceAccount(txn, *project, ground.clock.Now(), ground.random);
+  });
 }
 
 Result<> Fetch(Ground& ground, People& people, Stores& stores, const ml::VersionRecord& record,
