@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
+#include "bin/batch_jobs.h"
 #include "bin/compute_services.h"
 #include "bin/daemon.h"
 #include "bin/drivers.h"
@@ -71,6 +72,7 @@ struct Daemon::Parts {
   TrainingRuns training_runs;
   TrainingJobs training_jobs;
   PredictionController prediction_controller;
+  BatchJobs batch_jobs;
   storage::LifecycleController lifecycle;
   Sweeper sweeper;
   Scrubber scrubber;
@@ -105,6 +107,7 @@ Daemon::Parts::Parts(DaemonOptions given)
       training_jobs(ground, people, stores, compute, machines, training_runs, loop, actions),
       prediction_controller({ground, people, stores, machines, training_runs.environments},
                             prediction, loop, actions),
+      batch_jobs(ground, prediction, actions),
       lifecycle(ground.catalog, stores.storage.store(), ground.clock, ground.log),
       sweeper(Chores(), std::chrono::minutes(ground.options.config.storage.sweep_minutes),
               ground.log),
@@ -119,6 +122,7 @@ Daemon::Parts::Parts(DaemonOptions given)
   training_runs.AddTo(loop);
   training_jobs.AddTo(loop);
   prediction_controller.AddTo(loop);
+  batch_jobs.AddTo(loop);
   loop.Add(lifecycle);
   bool faults = ground.options.config.storage.faults;
   way_in.Listen(server, faults ? static_cast<net::Dispatcher&>(stores.faulty) : way_in.router);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Models as people use them: from a trained model to an authorised endpoint, and what happens to it under load.
 #
-#   tests/compat/ml_predict.sh walkthrough|tokens|switch|kill|restart|failures|commands
+#   tests/compat/ml_predict.sh walkthrough|tokens|switch|kill|restart|failures|batch|commands
 set -euo pipefail
 # shellcheck source=tests/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
@@ -183,6 +183,27 @@ failures() {
   equal '{"predictions":[-0.5,1.5]}' "$(predict census/versions/v3 | jq -c .)" "a good one beside them"
 }
 
+job_state() { ml "http://$(address)/v1/projects/$PROJECT/jobs/$1" | jq -r .state; }
+job_ended() { case $(job_state "$1") in SUCCEEDED | FAILED | CANCELLED) ;; *) return 1 ;; esac; }
+
+batch() {
+  begin batch
+  make_model census
+  make_version census v1 gs://batch-one/model >/dev/null
+  printf '[0.0, 1.0]\n[1.0, 1.0]\nnot json\n' >"$FW_SCRATCH/a.json"
+  printf '[1.0, 1.0]\n' >"$FW_SCRATCH/b.json"
+  fireweed storage cp "$FW_SCRATCH/a.json" "$FW_SCRATCH/b.json" gs://batch-one/in/ >/dev/null 2>&1
+  ml -d '{"jobId": "later", "predictionInput": {"modelName": "projects/'$PROJECT'/models/census", "dataFormat": "JSON",
+    "inputPaths": ["gs://batch-one/in/*.json"], "outputPath": "gs://batch-one/out", "region": "us-central1"}}' \
+    "http://$(address)/v1/projects/$PROJECT/jobs" >"$FW_SCRATCH/job"
+  wait_until 120 "the job ended" job_ended later
+  ml "http://$(address)/v1/projects/$PROJECT/jobs/later" >"$FW_SCRATCH/job"
+  equal SUCCEEDED "$(jq -r .state "$FW_SCRATCH/job")" "the job's state: $(cat "$FW_SCRATCH/job")"
+  equal 3 "$(jq -r .predictionOutput.predictionCount "$FW_SCRATCH/job")" "predictions"
+  equal 1 "$(jq -r .predictionOutput.errorCount "$FW_SCRATCH/job")" "errors"
+  equal '-0.5 1.5' "$(fireweed storage cat gs://batch-one/out/prediction.results-00000-of-00002 | paste -sd' ')" "results"
+}
+
 commands() {
   begin own
   printf '[0.0, 1.0]\n[1.0, 1.0]\n' >"$FW_SCRATCH/rows.json"
@@ -201,7 +222,7 @@ commands() {
 }
 
 case $CASE in
-  walkthrough | tokens | switch | restart | failures | commands) "$CASE" ;;
+  walkthrough | tokens | switch | restart | failures | batch | commands) "$CASE" ;;
   kill) kill_process ;;
   *) fail "no such case: $CASE" ;;
 esac

@@ -1,0 +1,318 @@
+#include "ml/models/batch_controller.h"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "ml/models/batch_input.h"
+#include "ml/models/model_names.h"
+#include "ml/models/versions_service.h"
+
+namespace fireweed::ml {
+namespace {
+
+using api::ml::JobState;
+using api::ml::PredictionInput;
+
+constexpr int64_t kUsualBatch = 64;   // instances of one request
+constexpr int64_t kUsualWorkers = 2;  // shards at the same time
+constexpr int64_t kMostWorkers = 4;   // the pool also boots machines
+constexpr int kMostTries = 5;         // of a shard
+constexpr size_t kMostShards = 10'000;
+constexpr size_t kMostStars = 8;  // of a path: more make matching slow
+const BackoffRule kPause{.first = std::chrono::seconds(1), .longest = std::chrono::minutes(1)};
+
+Key JobKey(const Key& key) { return key.substr(0, key.find('#')); }
+
+struct Place {
+  std::string bucket, name;
+};
+Place ParsePlace(std::string_view uri) {
+  if (uri.starts_with("gs://")) uri.remove_prefix(5);
+  size_t slash = uri.find('/');
+  if (slash == uri.npos) return {std::string(uri), ""};
+  return {std::string(uri.substr(0, slash)), std::string(uri.substr(slash + 1))};
+}
+
+// "projects/P/models/M/versions/V" as words; the project may be left out.
+std::vector<std::string> WordsOf(std::string_view name) {
+  std::vector<std::string> words;
+  while (!name.empty()) {
+    words.emplace_back(name.substr(0, name.find('/')));
+    name.remove_prefix(std::min(name.size(), words.back().size() + 1));
+  }
+  return words;
+}
+
+bool IsFinal(const Error& error) {
+  return error.code == Code::kInvalid || error.code == Code::kNotFound ||
+         error.code == Code::kDenied;
+}
+
+}  // namespace
+
+std::string_view BatchController::kind() const { return kRecordKind<BatchRecord>; }
+std::vector<std::string_view> BatchController::also_watches() const {
+  return {kRecordKind<JobRecord>, kRecordKind<VersionRecord>};
+}
+
+// A version's end of loading is heard by whoever waits for its target; jobs are what counts here.
+std::vector<Key> BatchController::Concerns(std::string_view kind, const Key& key) {
+  if (kind == kRecordKind<JobRecord>) return {key};
+  return {};
+}
+
+std::optional<std::vector<Key>> BatchController::start_keys() const {
+  std::vector<Key> keys;
+  ScanRange range;
+  while (true) {
+    auto rows = Query(catalog_, [&](Txn& txn) { return txn.Scan<JobRecord>(range); });
+    for (const auto& row : rows) {
+      if (row.value.job.predictionInput) keys.push_back(row.key);
+    }
+    if (std::ssize(rows) < range.limit) return keys;
+    range.after = rows.back().key;
+  }
+}
+
+std::optional<Time> BatchController::Reconcile(const Key& given) {
+  Key key = JobKey(given);
+  auto job = Query(catalog_, [&](Txn& txn) { return txn.Find<JobRecord>(key); });
+  if (!job || !job->value.job.predictionInput || HasEnded(job->value.job.state))
+    return std::nullopt;
+  return Drive(key, job->value);
+}
+
+std::optional<Time> BatchController::Drive(const Key& key, const JobRecord& job) {
+  if (job.cancel || job.job.state == JobState::kCancelling) {
+    Finish(key, JobState::kCancelled, "");
+    return std::nullopt;
+  }
+  auto batch = Query(catalog_, [&](Txn& txn) { return txn.Find<BatchRecord>(key); });
+  if (batch) return RunShards(key, job, batch->value);
+  if (job.job.state == JobState::kQueued) {
+    catalog_.Write("batch job prepares", [&](Txn& txn) {
+      auto row = txn.Find<JobRecord>(key);
+      if (!row || row->value.job.state != JobState::kQueued) return;
+      row->value.job.state = JobState::kPreparing;
+      txn.Put(key, row->value);
+    });
+  }
+  pool_.Submit(kind(), key, [this, key] { Prepare(key); });
+  return std::nullopt;
+}
+
+std::optional<Time> BatchController::RunShards(const Key& key, const JobRecord& job,
+                                               const BatchRecord& batch) {
+  int64_t workers = job.job.predictionInput->maxWorkerCount.value_or(kUsualWorkers);
+  workers = std::clamp<int64_t>(workers == 0 ? kUsualWorkers : workers, 1, kMostWorkers);
+  std::optional<Time> look_again;
+  bool all_done = true;
+  for (size_t i = 0; i < batch.shards.size(); ++i) {
+    const BatchShard& shard = batch.shards[i];
+    if (shard.done) continue;
+    all_done = false;
+    if (!MayTry(shard.backoff, clock_.Now())) {
+      look_again = std::min(look_again.value_or(*shard.backoff.next_try), *shard.backoff.next_try);
+      continue;
+    }
+    Key name = fmt::format("{}#{}", key, i);
+    bool begins = running_.With([&](std::set<Key>& running) {
+      auto mine =
+          std::ranges::count_if(running, [&](const Key& other) { return JobKey(other) == key; });
+      return mine < workers && running.insert(name).second;
+    });
+    if (!begins) continue;
+    bool taken = pool_.Submit(kind(), name, [this, key, i, name] {
+      try {
+        RunShard(key, i);
+      } catch (...) {
+        running_.With([&](std::set<Key>& running) { running.erase(name); });
+        throw;
+      }
+      running_.With([&](std::set<Key>& running) { running.erase(name); });
+    });
+    if (!taken) running_.With([&](std::set<Key>& running) { running.erase(name); });
+  }
+  if (all_done) Finish(key, JobState::kSucceeded, "");
+  return look_again;
+}
+
+// The version that predicts; one is made for a model that is given by its place.
+Key BatchController::ChooseVersion(Txn& txn, const JobRecord& job, BatchRecord& batch) {
+  const PredictionInput& input = *job.job.predictionInput;
+  if (!input.uri.empty()) {
+    VersionRecord version{.project = job.project,
+                          .model = "~" + job.job.jobId,
+                          .name = "batch",
+                          .uid = ids_.NextWord()};
+    version.resource.deploymentUri = input.uri;
+    version.resource.runtimeVersion = input.runtimeVersion;
+    CompleteVersion(version.resource);
+    version.resource.state = api::ml::VersionState::kCreating;
+    version.resource.createTime = clock_.Now();
+    batch.hidden = true;
+    txn.Put(version.key(), version);
+    return version.key();
+  }
+  std::vector<std::string> words =
+      WordsOf(input.versionName.empty() ? input.modelName : input.versionName);
+  if (words.size() < 2 || words[0] != "projects")
+    words.insert(words.begin(), {"projects", job.project});
+  if (words.size() < 4) throw Failure(Code::kInvalid, "The name of the model is not complete.");
+  ModelRecord model = LoadModel(txn, words[1], words[3]);
+  std::string version = words.size() >= 6 ? words[5] : model.default_version;
+  if (version.empty()) throw Failure(Code::kInvalid, "The model has no default version.");
+  return LoadVersion(txn, words[1], words[3], version).key();
+}
+
+void BatchController::Prepare(const Key& key) {
+  auto row = Query(catalog_, [&](Txn& txn) { return txn.Find<JobRecord>(key); });
+  if (!row || HasEnded(row->value.job.state)) return;
+  const JobRecord& job = row->value;
+  BatchRecord batch;
+  try {
+    for (const std::string& path : job.job.predictionInput->inputPaths) {
+      Place place = ParsePlace(path);
+      std::string pattern = place.name.ends_with('/') ? place.name + "**" : place.name;
+      if (static_cast<size_t>(std::ranges::count(pattern, '*')) > kMostStars) {
+        throw Failure(Code::kInvalid, "There are too many wildcards in " + path + ".");
+      }
+      std::string prefix = pattern.substr(0, pattern.find_first_of("*?"));
+      for (const BatchFile& file : world_.list(job.account, place.bucket, prefix).value()) {
+        if (!MatchesPath(pattern, file.name)) continue;
+        batch.shards.push_back({file.bucket, file.name, file.generation, file.size});
+      }
+    }
+    if (batch.shards.empty()) throw Failure(Code::kNotFound, "No input file was found.");
+    if (batch.shards.size() > kMostShards) throw Failure(Code::kInvalid, "Too many input files.");
+    catalog_.Write("batch job starts", [&](Txn& txn) {
+      auto stored = txn.Find<JobRecord>(key);
+      if (!stored || HasEnded(stored->value.job.state) || txn.Find<BatchRecord>(key)) return;
+      batch.version = ChooseVersion(txn, job, batch);
+      txn.Put(key, batch);
+      stored->value.job.state = JobState::kRunning;
+      stored->value.job.startTime = clock_.Now();
+      txn.Put(key, stored->value);
+    });
+  } catch (const Failure& failure) {
+    if (!IsFinal(failure.error())) throw;
+    Finish(key, JobState::kFailed, failure.what());
+  }
+}
+
+// Reads, predicts and writes one file. Throws Failure.
+BatchShard BatchController::Predict(const JobRecord& job, const BatchRecord& batch, size_t index) {
+  const PredictionInput& input = *job.job.predictionInput;
+  BatchShard shard = batch.shards[index];
+  size_t size = static_cast<size_t>(input.batchSize.value_or(kUsualBatch));
+  std::string results, pending;
+  BatchErrors errors;
+  std::vector<BatchInstance> waiting;
+  auto predict = [&](size_t at_least) {
+    while (!waiting.empty() && waiting.size() >= at_least) {
+      std::vector<const BatchInstance*> good;
+      size_t count = std::min(size, waiting.size());
+      for (size_t i = 0; i < count; ++i) {
+        if (waiting[i].json.empty()) errors.Add(waiting[i].source, waiting[i].error);
+        if (!waiting[i].json.empty()) good.push_back(&waiting[i]);
+      }
+      if (!good.empty()) {
+        std::string answer =
+            world_.predict(batch.version, BatchRequest(good, input.signatureName)).value();
+        try {
+          for (const std::string& line : BatchAnswer(answer, good.size())) results += line + "\n";
+          shard.predictions += std::ssize(good);
+        } catch (const Failure& failure) {
+          for (const BatchInstance* instance : good) errors.Add(instance->source, failure.what());
+        }
+      }
+      waiting.erase(waiting.begin(), waiting.begin() + static_cast<std::ptrdiff_t>(count));
+    }
+  };
+  auto take = [&](bool end) {
+    for (BatchInstance& instance : TakeInstances(pending, input.dataFormat, end)) {
+      waiting.push_back(std::move(instance));
+    }
+    predict(end ? 0 : size);
+  };
+  world_
+      .read(job.account, {shard.bucket, shard.name, shard.generation, shard.size},
+            [&](std::string_view piece) {
+              pending.append(piece);
+              take(false);
+            })
+      .value();
+  take(true);
+  shard.errors = static_cast<int64_t>(errors.count());
+  Place out = ParsePlace(input.outputPath);
+  if (!out.name.empty() && !out.name.ends_with('/')) out.name += '/';
+  size_t shards = batch.shards.size();
+  world_.write(job.account, out.bucket, out.name + ShardName("results", index, shards), results)
+      .value();
+  world_
+      .write(job.account, out.bucket, out.name + ShardName("errors_stats", index, shards),
+             errors.Text())
+      .value();
+  return shard;
+}
+
+void BatchController::RunShard(const Key& key, size_t index) {
+  auto job = Query(catalog_, [&](Txn& txn) { return txn.Find<JobRecord>(key); });
+  auto batch = Query(catalog_, [&](Txn& txn) { return txn.Find<BatchRecord>(key); });
+  if (!job || !batch || HasEnded(job->value.job.state) || index >= batch->value.shards.size())
+    return;
+  if (batch->value.shards[index].done) return;
+  BatchShard shard = batch->value.shards[index];
+  try {
+    shard = Predict(job->value, batch->value, index);
+    shard.done = true;
+  } catch (const Failure& failure) {
+    log_.Warning("shard failed",
+                 {{"job", key}, {"shard", index}, {"error", failure.error().message}});
+    shard.backoff = AfterFailure(shard.backoff, kPause, key, clock_.Now());
+    if (IsFinal(failure.error()) || shard.backoff.attempts >= kMostTries) {
+      return Finish(key, JobState::kFailed, fmt::format("{}: {}", shard.name, failure.what()));
+    }
+  }
+  catalog_.Write("batch shard", [&](Txn& txn) {
+    auto stored = txn.Find<BatchRecord>(key);
+    if (!stored) return;
+    stored->value.shards[index] = shard;
+    txn.Put(key, stored->value);
+  });
+}
+
+void BatchController::Finish(const Key& key, JobState state, const std::string& why) {
+  catalog_.Write("batch job ends", [&](Txn& txn) {
+    auto row = txn.Find<JobRecord>(key);
+    if (!row || HasEnded(row->value.job.state)) return;
+    api::ml::Job& job = row->value.job;
+    job.state = state;
+    job.errorMessage = why;
+    job.endTime = clock_.Now();
+    auto batch = txn.Find<BatchRecord>(key);
+    api::ml::PredictionOutput output{.outputPath = job.predictionInput->outputPath};
+    if (batch) {
+      for (const BatchShard& shard : batch->value.shards) {
+        output.predictionCount += shard.predictions;
+        output.errorCount += shard.errors;
+      }
+      Duration ran = *job.endTime - job.startTime.value_or(*job.endTime);
+      output.nodeHours = std::chrono::duration<double>(ran).count() / 3600;
+      auto version = txn.Find<VersionRecord>(batch->value.version);
+      if (batch->value.hidden && version) {
+        version->value.deleting = true;
+        version->value.delete_since = clock_.Now();
+        txn.Put(version->key, version->value);
+      }
+      txn.Erase<BatchRecord>(key);
+    }
+    job.predictionOutput = output;
+    txn.Put(key, row->value);
+  });
+  log_.Info("batch job ended", {{"job", key}, {"state", EnumName(state)}, {"why", why}});
+}
+
+}  // namespace fireweed::ml

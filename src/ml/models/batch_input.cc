@@ -1,0 +1,154 @@
+#include "ml/models/batch_input.h"
+
+#include <cstring>
+
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "base/error.h"
+#include "describe/json_tree.h"
+#include "describe/json_writer.h"
+
+namespace fireweed::ml {
+namespace {
+
+using api::ml::DataFormat;
+
+BatchInstance FromLine(std::string_view line, DataFormat format) {
+  BatchInstance instance{.source = std::string(line)};
+  try {
+    instance.json = JsonTree::Parse(line).Compact();
+  } catch (const Failure& failure) {
+    // Text that is no JSON is itself the instance.
+    if (format == DataFormat::kText) {
+      instance.json = JsonTree::Text(line).Compact();
+    } else {
+      instance.error = failure.what();
+    }
+  }
+  return instance;
+}
+
+std::vector<BatchInstance> TakeLines(std::string& bytes, DataFormat format, bool end) {
+  std::vector<BatchInstance> taken;
+  size_t at = 0;
+  while (at < bytes.size()) {
+    size_t line_end = bytes.find('\n', at);
+    if (line_end == std::string::npos && !end) break;
+    std::string_view line = Trim(std::string_view(bytes).substr(at, line_end - at));
+    at = line_end == std::string::npos ? bytes.size() : line_end + 1;
+    if (!line.empty()) taken.push_back(FromLine(line, format));
+  }
+  bytes.erase(0, at);
+  return taken;
+}
+
+// A record: length, its checksum, bytes, their checksum. Checksums are the store's business; lengths are checked.
+std::vector<BatchInstance> TakeRecords(std::string& bytes, bool end) {
+  constexpr size_t kHead = 12, kTail = 4;
+  constexpr uint64_t kLongest = 64 << 20;
+  std::vector<BatchInstance> taken;
+  size_t at = 0;
+  while (bytes.size() - at >= kHead) {
+    uint64_t length = 0;
+    std::memcpy(&length, bytes.data() + at, sizeof length);
+    if (length > kLongest) throw Failure(Code::kInvalid, "This is no file of TFRecords.");
+    if (bytes.size() - at < kHead + length + kTail) break;
+    std::string_view record(bytes.data() + at + kHead, length);
+    JsonTree instance = JsonTree::Object();
+    instance["b64"] = JsonTree::Text(Base64Encode(record));
+    taken.push_back({.source = instance.Compact(), .json = instance.Compact()});
+    at += kHead + length + kTail;
+  }
+  bytes.erase(0, at);
+  if (end && !bytes.empty()) throw Failure(Code::kInvalid, "The file ends within a record.");
+  return taken;
+}
+
+std::string Quoted(std::string_view text) {
+  std::string out = "'";
+  for (char c : text) {
+    if (c == '\'' || c == '\\') out += '\\';
+    if (c == '\n') {
+      out += "\\n";
+    } else {
+      out += c;
+    }
+  }
+  return out + "'";
+}
+
+}  // namespace
+
+std::vector<BatchInstance> TakeInstances(std::string& bytes, DataFormat format, bool end) {
+  if (format == DataFormat::kTfRecord) return TakeRecords(bytes, end);
+  return TakeLines(bytes, format, end);
+}
+
+std::string BatchRequest(const std::vector<const BatchInstance*>& instances,
+                         const std::string& signature) {
+  std::string body = "{\"instances\":[";
+  for (const BatchInstance* instance : instances) {
+    if (body.back() != '[') body += ',';
+    body += instance->json;
+  }
+  body += ']';
+  if (!signature.empty()) body += ",\"signature_name\":" + JsonTree::Text(signature).Compact();
+  return body + "}";
+}
+
+std::vector<std::string> BatchAnswer(std::string_view body, size_t wanted) {
+  JsonTree answer = JsonTree::Parse(body);
+  if (const JsonTree* error = answer.Find("error")) {
+    const std::string& text = error->IsObject() ? error->TextOf("message") : error->text();
+    throw Failure(Code::kInvalid, text);
+  }
+  const JsonTree* predictions = answer.Find("predictions");
+  if (!predictions || predictions->items().size() != wanted) {
+    throw Failure(Code::kInvalid,
+                  fmt::format("The model gave {} predictions for {} instances.",
+                              predictions ? predictions->items().size() : 0, wanted));
+  }
+  std::vector<std::string> lines;
+  for (const JsonTree& prediction : predictions->items()) lines.push_back(prediction.Compact());
+  return lines;
+}
+
+void BatchErrors::Add(const std::string& source, const std::string& why) {
+  ++count_;
+  auto [entry, is_new] = by_why_.try_emplace(why, source, size_t{0});
+  ++entry->second.second;
+}
+
+std::string BatchErrors::Text() const {
+  std::string text;
+  for (const auto& [why, shown] : by_why_) {
+    text += fmt::format("({}, {}, {})\n", Quoted(shown.first), Quoted(why), shown.second);
+  }
+  return text;
+}
+
+std::string ShardName(std::string_view what, size_t shard, size_t shards) {
+  return fmt::format("prediction.{}-{:05}-of-{:05}", what, shard, shards);
+}
+
+bool MatchesPath(std::string_view pattern, std::string_view name) {
+  while (!pattern.empty()) {
+    if (pattern.starts_with('*')) {
+      bool deep = pattern.starts_with("**");
+      std::string_view rest = pattern.substr(deep ? 2 : 1);
+      for (size_t skip = 0;; ++skip) {
+        if (MatchesPath(rest, name.substr(skip))) return true;
+        if (skip == name.size() || (!deep && name[skip] == '/')) return false;
+      }
+    }
+    if (name.empty() || (pattern[0] != name[0] && (pattern[0] != '?' || name[0] == '/'))) {
+      return false;
+    }
+    pattern.remove_prefix(1);
+    name.remove_prefix(1);
+  }
+  return name.empty();
+}
+
+}  // namespace fireweed::ml

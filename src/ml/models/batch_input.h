@@ -1,0 +1,51 @@
+// What for: files of a batch prediction as instances, and predictions as lines. Pure.
+// A failure: of one instance it is an outcome, told in the errors file; of a file it is Failure(kInvalid).
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "api/ml/prediction_job.h"
+
+namespace fireweed::ml {
+
+// One instance of a request: its text in the file, and as JSON.
+struct BatchInstance {
+  std::string source;
+  std::string json;  // empty: it is none, and `error` says why
+  std::string error;
+};
+
+// Takes whole instances off the front of `bytes`; what is left belongs to the next ones. `end`: no more bytes come.
+std::vector<BatchInstance> TakeInstances(std::string& bytes, api::ml::DataFormat format, bool end);
+
+// {"instances":[...],"signature_name":"..."}
+std::string BatchRequest(const std::vector<const BatchInstance*>& instances,
+                         const std::string& signature);
+// The predictions of an answer, each as JSON text. Throws Failure when it holds another number of them.
+std::vector<std::string> BatchAnswer(std::string_view body, size_t wanted);
+
+// Errors by their words: how often, and one instance that shows each.
+class BatchErrors {
+ public:
+  void Add(const std::string& source, const std::string& why);
+  size_t count() const { return count_; }
+  // ('instance', 'why', count) a line.
+  std::string Text() const;
+
+ private:
+  size_t count_ = 0;
+  std::map<std::string, std::pair<std::string, size_t>> by_why_;
+};
+
+// "prediction.results-00002-of-00010"
+std::string ShardName(std::string_view what, size_t shard, size_t shards);
+
+// Whether a name is meant by a path with wildcards: '*' and '?' stay within a directory, "**" does not.
+bool MatchesPath(std::string_view pattern, std::string_view name);
+
+}  // namespace fireweed::ml

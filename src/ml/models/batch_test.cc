@@ -1,0 +1,205 @@
+#include <gtest/gtest.h>
+
+#include "base/bytes.h"
+#include "base/sim_clock.h"
+#include "catalog/memory_catalog.h"
+#include "control/action_pool.h"
+#include "describe/json_tree.h"
+#include "identity/projects.h"
+#include "ml/models/batch_controller.h"
+#include "ml/models/batch_input.h"
+
+namespace fireweed::ml {
+namespace {
+
+using api::ml::DataFormat;
+using api::ml::JobState;
+
+TEST(BatchInput, TakesLinesAndRecordsWhereverTheyAreCut) {
+  std::string bytes = "{\"a\": 1}\n\nnot json\n[1";
+  std::vector<BatchInstance> lines = TakeInstances(bytes, DataFormat::kJson, false);
+  ASSERT_EQ(lines.size(), 2u);
+  EXPECT_EQ(lines[0].json, "{\"a\":1}");
+  EXPECT_TRUE(lines[1].json.empty());
+  EXPECT_FALSE(lines[1].error.empty());
+  EXPECT_EQ(bytes, "[1");
+  bytes += ",2]";
+  EXPECT_EQ(TakeInstances(bytes, DataFormat::kJson, true).at(0).json, "[1,2]");
+  bytes = "not json";
+  EXPECT_EQ(TakeInstances(bytes, DataFormat::kText, true).at(0).json, "\"not json\"");
+
+  std::string record("\x03\0\0\0\0\0\0\0cccc", 12);
+  record += "abcdddd";
+  bytes = record + record.substr(0, 14);
+  std::vector<BatchInstance> records = TakeInstances(bytes, DataFormat::kTfRecord, false);
+  ASSERT_EQ(records.size(), 1u);
+  EXPECT_EQ(records[0].json, "{\"b64\":\"" + Base64Encode("abc") + "\"}");
+  EXPECT_THROW(TakeInstances(bytes, DataFormat::kTfRecord, true), Failure);
+}
+
+TEST(BatchInput, NamesAndPaths) {
+  EXPECT_EQ(ShardName("results", 2, 10), "prediction.results-00002-of-00010");
+  EXPECT_TRUE(MatchesPath("in/*.json", "in/a.json"));
+  EXPECT_FALSE(MatchesPath("in/*.json", "in/b/a.json"));
+  EXPECT_TRUE(MatchesPath("in/**", "in/b/a.json"));
+  EXPECT_TRUE(MatchesPath("in/a?.json", "in/a1.json"));
+  EXPECT_FALSE(MatchesPath("in/a?.json", "in/a.json"));
+  BatchErrors errors;
+  errors.Add("x'y", "bad");
+  errors.Add("z", "bad");
+  EXPECT_EQ(errors.Text(), "('x\\'y', 'bad', 2)\n");
+}
+
+class Batch : public testing::Test {
+ protected:
+  Batch() { Restart(); }
+  void Restart() {
+    controller_.reset();
+    pool_.reset();
+    loop_ = std::make_unique<ControlLoop>(catalog_, clock_, log_);
+    pool_ = std::make_unique<QueuedActionPool>(*loop_);
+    controller_ = std::make_unique<BatchController>(catalog_, *pool_, World(), ids_, clock_, log_);
+    loop_->Add(*controller_);
+    loop_->WakeAll();
+  }
+  BatchWorld World() {
+    BatchWorld world;
+    world.list = [this](const std::string&, const std::string& bucket,
+                        const std::string& prefix) -> Result<std::vector<BatchFile>> {
+      std::vector<BatchFile> found;
+      for (const auto& [name, bytes] : files_) {
+        if (name.starts_with(prefix)) found.push_back({bucket, name, 1, std::ssize(bytes)});
+      }
+      return found;
+    };
+    world.read = [this](const std::string&, const BatchFile& file, const auto& sink) -> Result<> {
+      ++reads_[file.name];
+      std::string_view rest = files_[file.name];
+      for (; !rest.empty(); rest.remove_prefix(std::min<size_t>(5, rest.size()))) {
+        sink(rest.substr(0, 5));
+      }
+      return Done{};
+    };
+    world.write = [this](const std::string&, const std::string& bucket, const std::string& name,
+                         const std::string& bytes) -> Result<> {
+      written_[bucket + "/" + name] = bytes;
+      return Done{};
+    };
+    world.predict = [this](const Key& version, const std::string& body) -> Result<std::string> {
+      if (trouble_) return *trouble_;
+      asked_ = version;
+      JsonTree answer = JsonTree::Object();
+      answer["predictions"] = JsonTree::Parse(body)["instances"];
+      return answer.Compact();
+    };
+    return world;
+  }
+  void Submit(const std::string& version = "projects/p/models/m/versions/v") {
+    JobRecord job{.project = "p", .account = "robot@p"};
+    job.job.jobId = "j";
+    job.job.state = JobState::kQueued;
+    job.job.predictionInput = api::ml::PredictionInput{.versionName = version,
+                                                       .dataFormat = DataFormat::kJson,
+                                                       .inputPaths = {"gs://b/in/*"},
+                                                       .outputPath = "gs://b/out",
+                                                       .batchSize = 2};
+    VersionRecord v{.project = "p", .model = "m", .name = "v"};
+    ModelRecord m{.project = "p", .name = "m", .default_version = "v"};
+    catalog_.Write("test", [&](Txn& txn) {
+      txn.Put(v.key(), v);
+      txn.Put(m.key(), m);
+      txn.Put(job.key(), job);
+    });
+  }
+  void Settle() {
+    for (int i = 0; i < 100; ++i) {
+      loop_->RunDue();
+      if (pool_->size() == 0) return;
+      pool_->Run(0);
+    }
+    FAIL() << "does not come to rest";
+  }
+  api::ml::Job Job() {
+    return Query(catalog_, [](Txn& txn) { return txn.Find<JobRecord>("p/j")->value.job; });
+  }
+
+  SimClock clock_;
+  SeededRandom random_{3};
+  NullLogger log_;
+  MemoryCatalog catalog_;
+  IdSource ids_{clock_, random_};
+  std::map<std::string, std::string> files_, written_;
+  std::map<std::string, int> reads_;
+  std::optional<Error> trouble_;
+  Key asked_;
+  std::unique_ptr<ControlLoop> loop_;
+  std::unique_ptr<QueuedActionPool> pool_;
+  std::unique_ptr<BatchController> controller_;
+};
+
+TEST_F(Batch, PredictsEveryFileAndCounts) {
+  files_ = {{"in/a", "[1]\n[2]\n[3]\n"}, {"in/b", "bad\n[4]"}, {"other", "[9]\n"}};
+  Submit();
+  Settle();
+  api::ml::Job job = Job();
+  EXPECT_EQ(job.state, JobState::kSucceeded) << job.errorMessage;
+  EXPECT_EQ(job.predictionOutput->predictionCount, 4);
+  EXPECT_EQ(job.predictionOutput->errorCount, 1);
+  EXPECT_EQ(written_["b/out/prediction.results-00000-of-00002"], "[1]\n[2]\n[3]\n");
+  EXPECT_EQ(written_["b/out/prediction.results-00001-of-00002"], "[4]\n");
+  EXPECT_NE(written_["b/out/prediction.errors_stats-00001-of-00002"].find("'bad'"),
+            std::string::npos);
+  EXPECT_EQ(asked_, "p/m/v");
+}
+
+TEST_F(Batch, GoesOnAfterARestartWithWhatIsLeft) {
+  files_ = {{"in/a", "[1]\n"}, {"in/b", "[2]\n"}};
+  Submit();
+  loop_->RunDue();
+  pool_->Run(0);  // prepare
+  loop_->RunDue();
+  pool_->Run(0);  // the first shard
+  Restart();
+  Settle();
+  EXPECT_EQ(Job().state, JobState::kSucceeded);
+  EXPECT_EQ(reads_["in/a"], 1);
+  EXPECT_EQ(reads_["in/b"], 1);
+}
+
+TEST_F(Batch, TriesAgainAndThenGivesUp) {
+  files_ = {{"in/a", "[1]\n"}};
+  trouble_ = Error{Code::kUnavailable, "", "not now"};
+  Submit();
+  Settle();
+  EXPECT_EQ(Job().state, JobState::kRunning);
+  for (int i = 0; i < 10; ++i) {
+    clock_.JumpTo(clock_.Now() + std::chrono::minutes(2));
+    Settle();
+  }
+  EXPECT_EQ(Job().state, JobState::kFailed);
+  EXPECT_NE(Job().errorMessage.find("not now"), std::string::npos);
+}
+
+TEST_F(Batch, SaysWhatIsMissing) {
+  Submit();
+  Settle();
+  EXPECT_EQ(Job().state, JobState::kFailed);
+  EXPECT_NE(Job().errorMessage.find("No input file"), std::string::npos);
+}
+
+TEST_F(Batch, EndsWhenItIsCalledOff) {
+  files_ = {{"in/a", "[1]\n"}};
+  trouble_ = Error{Code::kUnavailable, "", "not now"};
+  Submit("projects/p/models/m");
+  Settle();
+  catalog_.Write("test", [](Txn& txn) {
+    auto row = txn.Find<JobRecord>("p/j");
+    row->value.cancel = true;
+    txn.Put("p/j", row->value);
+  });
+  Settle();
+  EXPECT_EQ(Job().state, JobState::kCancelled);
+}
+
+}  // namespace
+}  // namespace fireweed::ml
