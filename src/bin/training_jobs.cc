@@ -13,6 +13,16 @@ std::function<void(const ml::JobRecord&, const ml::JobLine&)> Say(ml::JobLog& lo
   };
 }
 
+ml::TrialMetrics::Warn WarnOfTrial(ml::JobLog& log) {
+  return [&log](const Key& key, const std::string& message) {
+    // "PROJECT/JOB/TRIAL": a job's id and a trial's number hold no slash.
+    size_t trial = key.rfind('/'), job = key.rfind('/', trial - 1);
+    log.Write({key.substr(0, job), key.substr(job + 1, trial - job - 1), "service",
+               key.substr(trial + 1)},
+              api::logging::Severity::kWarning, message);
+  };
+}
+
 ml::QueueCapacity Capacity(const compute::Catalogue& catalogue, double overcommit) {
   const compute::HostCapacity& host = catalogue.host();
   return {.cpus = host.cpus * overcommit,
@@ -65,7 +75,7 @@ TrainingJobs::TrainingJobs(Ground& ground, People& people, Stores& stores, Compu
             return token->token;
           },
           [&ground] { return ground.sockets.http_address; }),
-      trial_metrics(ground.catalog, actions, objects, ground.clock),
+      trial_metrics(ground.catalog, actions, objects, ground.clock, WarnOfTrial(runs.job_log)),
       jobs(ground.catalog, World(ground, stores, compute, machines, runs), ground.clock,
            ground.log) {
   runs.collector.OnDrained([&loop](const std::string& project, const std::string& job) {
