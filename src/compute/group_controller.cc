@@ -12,8 +12,6 @@
 namespace fireweed::compute {
 namespace {
 
-constexpr size_t kCachedRows = 4096;
-
 // The words by which members know who made them, as the cloud puts them into metadata.
 void SignMetadata(api::compute::Instance& instance, const GroupRecord& group, int64_t number) {
   auto add = [&](const char* key, std::string value) {
@@ -42,10 +40,7 @@ GroupController::GroupController(Catalog& catalog, const Catalogue& catalogue,
       ids_(ids),
       clock_(clock),
       log_(log),
-      rules_(std::move(rules)),
-      groups_(catalog, kCachedRows),
-      instances_(catalog, kCachedRows),
-      guests_(catalog, kCachedRows) {}
+      rules_(std::move(rules)) {}
 
 std::vector<std::string_view> GroupController::also_watches() const {
   return {kRecordKind<InstanceRecord>, kRecordKind<GuestAttributes>};
@@ -64,19 +59,19 @@ void GroupController::Remember(const GroupRecord& group) {
 }
 
 GroupController::Sight GroupController::Look(const Key& key) {
-  Sight sight{.group = groups_.Get(key), .instances = {}, .members = {}};
+  Sight sight{.group = FreshRow<GroupRecord>(catalog_, key), .instances = {}, .members = {}};
   if (!sight.group) return sight;
   const GroupRecord& group = sight.group->value;
   for (const GroupMember& member : group.members) {
     Key instance_key = group.MemberKey(member.name);
-    RowCache<InstanceRecord>::Snapshot row = instances_.Get(instance_key);
+    auto row = FreshRow<InstanceRecord>(catalog_, instance_key);
     bool ours = row && row->value.group == key && row->value.resource.id == member.id;
     if (!ours) row = nullptr;
     MemberView view{.instance = row ? &row->value : nullptr};
     if (row) {
       Completion completion = CompletionOf(group.resource.completion, row->value);
       if (completion != Completion::kNever) {
-        RowCache<GuestAttributes>::Snapshot guest = guests_.Get(instance_key);
+        auto guest = FreshRow<GuestAttributes>(catalog_, instance_key);
         view.work_done = IsWorkDone(completion, row->value, guest ? &guest->value : nullptr);
       }
     }

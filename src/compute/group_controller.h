@@ -16,7 +16,7 @@
 #include "base/clock.h"
 #include "base/ids.h"
 #include "base/log.h"
-#include "catalog/row_cache.h"
+#include "catalog/fresh_row.h"
 #include "compute/catalogue.h"
 #include "compute/group_plan.h"
 #include "compute/group_records.h"
@@ -46,8 +46,9 @@ class GroupController final : public Controller {
  private:
   // What a plan was made from, with the versions it holds for.
   struct Sight {
-    RowCache<GroupRecord>::Snapshot group;
-    std::vector<RowCache<InstanceRecord>::Snapshot> instances;  // of the members, in their order
+    std::shared_ptr<const Row<GroupRecord>> group;
+    std::vector<std::shared_ptr<const Row<InstanceRecord>>>
+        instances;  // of the members, in their order
     std::vector<MemberView> members;
   };
   Sight Look(const Key& key);
@@ -67,9 +68,6 @@ class GroupController final : public Controller {
   Logger& log_;
   const MemberRules rules_;
 
-  RowCache<GroupRecord> groups_;
-  RowCache<InstanceRecord> instances_;
-  RowCache<GuestAttributes> guests_;
   std::map<Key, Key> group_of_;  // instance to group; the control thread's alone
 };
 

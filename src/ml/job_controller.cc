@@ -11,8 +11,6 @@
 namespace fireweed::ml {
 namespace {
 
-constexpr size_t kCachedRows = 4096;
-
 bool AnyEnded(const std::vector<std::vector<ReplicaSight>>& sights) {
   return std::ranges::any_of(sights, [](const auto& gang) {
     return std::ranges::any_of(gang, [](const ReplicaSight& sight) {
@@ -24,12 +22,7 @@ bool AnyEnded(const std::vector<std::vector<ReplicaSight>>& sights) {
 }  // namespace
 
 JobController::JobController(Catalog& catalog, JobWorld world, const Clock& clock, Logger& log)
-    : catalog_(catalog),
-      world_(std::move(world)),
-      clock_(clock),
-      log_(log),
-      jobs_(catalog, kCachedRows),
-      instances_(catalog, kCachedRows) {}
+    : catalog_(catalog), world_(std::move(world)), clock_(clock), log_(log) {}
 
 std::vector<std::string_view> JobController::also_watches() const {
   return {kRecordKind<compute::InstanceRecord>, kEnvironmentKind, kRecordKind<TrialRecord>};
@@ -71,13 +64,15 @@ void JobController::Forget(const Key& job) {
 }
 
 JobController::Sight JobController::Look(const Key& key) {
-  Sight sight{.job = jobs_.Get(key), .instances = {}};
+  Sight sight{.job = FreshRow<JobRecord>(catalog_, key), .instances = {}};
   if (!sight.job) return sight;
   for (const Gang& gang : sight.job->value.gangs) {
     std::vector<InstanceRow>& rows = sight.instances.emplace_back();
     for (const Replica& replica : gang.replicas) {
       bool made = replica.instance_id != 0 && !gang.removed;
-      rows.push_back(made ? instances_.Get(ReplicaKey(sight.job->value, replica)) : nullptr);
+      rows.push_back(
+          made ? FreshRow<compute::InstanceRecord>(catalog_, ReplicaKey(sight.job->value, replica))
+               : nullptr);
     }
   }
   return sight;

@@ -18,7 +18,7 @@
 
 #include "base/clock.h"
 #include "base/log.h"
-#include "catalog/row_cache.h"
+#include "catalog/fresh_row.h"
 #include "compute/records.h"
 #include "control/controller.h"
 #include "ml/environments.h"
@@ -53,10 +53,10 @@ class JobController final : public Controller {
   std::optional<Time> Reconcile(const Key& key) override;
 
  private:
-  using InstanceRow = RowCache<compute::InstanceRecord>::Snapshot;
+  using InstanceRow = std::shared_ptr<const Row<compute::InstanceRecord>>;
   // What a plan was made from, with the versions it holds for.
   struct Sight {
-    RowCache<JobRecord>::Snapshot job;
+    std::shared_ptr<const Row<JobRecord>> job;
     std::vector<std::vector<InstanceRow>> instances;  // as gangs and replicas
   };
   Sight Look(const Key& key);
@@ -76,8 +76,6 @@ class JobController final : public Controller {
   const Clock& clock_;
   Logger& log_;
 
-  RowCache<JobRecord> jobs_;
-  RowCache<compute::InstanceRecord> instances_;
   // The control thread's alone.
   std::map<Key, Key> job_of_;  // by instance
   std::set<Key> waiting_;      // for their packages
