@@ -231,8 +231,14 @@ TEST_F(Collector, NothingIsLostOrDoubledByARestart) {
   Put(1, compute::MachineSeen::kStopped);
   AwaitDrained();
   EXPECT_EQ(Lines(), wanted);
-  auto row = Query(catalog_, [](Txn& txn) { return txn.Find<ConsoleRecord>("i-1"); });
-  EXPECT_TRUE(row && row->value.offset > 0);  // a long console is not read from its start again
+  // A long console is not read from its start again: how far it was read is noted now and then.
+  auto noted = [&] {
+    auto row = Query(catalog_, [](Txn& txn) { return txn.Find<ConsoleRecord>("i-1"); });
+    return row && row->value.offset > 0;
+  };
+  std::unique_lock lock(mu_);
+  for (int i = 0; i < 60 && !noted(); ++i) changed_.wait_for(lock, std::chrono::seconds(1));
+  EXPECT_TRUE(noted());
 }
 
 TEST_F(Collector, ARemovedInstanceIsForgotten) {
