@@ -1,16 +1,16 @@
 // fireweed data make|get|list: the data sets of the guides, made or fetched, in a directory or a bucket.
 #include <filesystem>
 #include <fstream>
-#include <system_error>
+#include <optional>
 
 #include <CLI/CLI.hpp>
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/process.h"
 #include "cli/commands.h"
 #include "cli/data/data_sets.h"
+#include "cli/scratch_directory.h"
 #include "describe/json_writer.h"
 
 namespace fireweed::cli {
@@ -34,30 +34,18 @@ const DataSet& FindSet(const std::string& name) {
                 fmt::format("there is no data set {}: see `fireweed data list`", name));
 }
 
-// A directory that is gone with the object, when the user gave none.
+// The user's directory, or one that is gone with the object.
 class Place {
  public:
   explicit Place(const std::string& given) : path_(given) {
-    if (given.empty()) {
-      std::string pattern = (fs::temp_directory_path() / "fireweed-data.XXXXXX").string();
-      if (mkdtemp(pattern.data()) == nullptr)
-        throw Failure(Code::kInternal, "no temporary directory can be made");
-      path_ = pattern;
-      temporary_ = true;
-    } else {
-      fs::create_directories(path_);
-    }
+    if (given.empty()) path_ = scratch_.emplace(fs::temp_directory_path().string()).path();
+    fs::create_directories(path_);
   }
-  ~Place() {
-    std::error_code ignored;
-    if (temporary_) fs::remove_all(path_, ignored);
-  }
-  Place(const Place&) = delete;
   const fs::path& path() const { return path_; }
 
  private:
   fs::path path_;
-  bool temporary_ = false;
+  std::optional<ScratchDirectory> scratch_;
 };
 
 void WriteFile(const fs::path& path, const std::string& contents) {

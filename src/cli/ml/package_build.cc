@@ -1,12 +1,10 @@
 #include "cli/ml/package_build.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 #include <fstream>
 
 #include <fmt/format.h>
-#include <stdlib.h>
 
 #include "base/error.h"
 #include "base/process.h"
@@ -89,16 +87,6 @@ std::string BuildError(const ProgramOutcome& outcome, bool generated) {
 }
 
 }  // namespace
-
-ScratchDirectory::ScratchDirectory(const std::string& parent) {
-  path_ = parent + "/fireweed-package.XXXXXX";
-  if (mkdtemp(path_.data()) == nullptr) throw Failure(ErrnoError(errno, "mkdir " + path_));
-}
-
-ScratchDirectory::~ScratchDirectory() {
-  std::error_code ignored;  // a leftover in a temporary directory is nobody's failure
-  fs::remove_all(path_, ignored);
-}
 
 std::vector<std::string> BuildPackage(const std::string& package_path,
                                       const ScratchDirectory& scratch) {

@@ -7,22 +7,9 @@
 #include <string>
 #include <vector>
 
+#include "cli/scratch_directory.h"
+
 namespace fireweed::cli {
-
-// Removed with everything in it.
-class ScratchDirectory {
- public:
-  // Below TMPDIR or its usual place.
-  explicit ScratchDirectory(const std::string& parent);
-  ~ScratchDirectory();
-  ScratchDirectory(const ScratchDirectory&) = delete;
-  ScratchDirectory& operator=(const ScratchDirectory&) = delete;
-
-  const std::string& path() const { return path_; }
-
- private:
-  std::string path_;
-};
 
 // Archives in `output` (which is there) of the package at `package_path`, whose parent directory is its root.
 std::vector<std::string> BuildPackage(const std::string& package_path,

@@ -30,7 +30,7 @@ void JobLog::Write(const LineSource& source, api::logging::Severity severity,
   entry.timestamp = when.value_or(entry.receiveTimestamp);
   entry.severity = severity;
   entry.textPayload = message;
-  entry.insertId = fmt::format("s{:016x}", std::hash<std::string>()(message));
+  entry.insertId = fmt::format("s{:016x}", std::hash<std::string>()(source.trial + "\n" + message));
   store_.Append(source.project, {std::move(entry)}, logs::Durability::kWritten);
 }
 
