@@ -52,6 +52,13 @@ bool Answers(const Endpoint& endpoint) {
   }
 }
 
+// Killed, and with threads that have not ended yet: the first one counts as dead by then, but the state's lock is held.
+bool IsEnding(const Endpoint& endpoint) {
+  std::ifstream comm(fmt::format("/proc/{}/comm", endpoint.pid));
+  std::string name;
+  return std::getline(comm, name) && name == "fireweedd";
+}
+
 void Up(const UpOptions& options, const Settings& settings) {
   std::string state = std::filesystem::absolute(settings.State());
   std::optional<Endpoint> old = ReadEndpoint(state);
@@ -62,6 +69,8 @@ void Up(const UpOptions& options, const Settings& settings) {
     }
     // Killed and not gone yet: its directory is free once it has ended. A foreign process that has
     // its number by now holds nothing of ours, and the state's lock decides.
+    WaitForEnd(old->pid, kEndLimit);
+  } else if (old && IsEnding(*old)) {
     WaitForEnd(old->pid, kEndLimit);
   }
   if (old && !old->server.empty()) {
