@@ -113,7 +113,7 @@ class Kit:
             return float(re.search(r"^%s (\S+)" % name, reply.read().decode(), re.M).group(1))
 
     def memory_mib(self):
-        with open("/proc/%d/status" % self.daemon.endpoint["pid"]) as file:
+        with open("/proc/%s/status" % self.daemon.endpoint["pid"]) as file:
             return int(re.search(r"VmRSS:\s+(\d+)", file.read()).group(1)) / 1024
 
     def close(self):
@@ -151,6 +151,7 @@ def small_get(kit, rounds):
 
 
 def tls_get(kit, rounds):
+    kit.put("o1", b"x" * SMALL)
     host, port = kit.daemon.endpoint["https"].rsplit(":", 1)
     headers = ["Connection: close", "Host: storage.googleapis.com"]
     return compare("new TLS connection per small GET", rounds,
