@@ -70,6 +70,8 @@ trap 'exit 130' INT TERM
 
 # The virtual environment of the Python clients (made by tools/install).
 python_clients() { XDG_CACHE_HOME=$FW_CACHE_HOME HOME=$FW_USER_HOME "$FW_TREE/tools/install" --venv; }
+# What the examples import (made by tools/install): a virtual environment, and beside it the wheels for instances.
+example_packages() { XDG_CACHE_HOME=$FW_CACHE_HOME HOME=$FW_USER_HOME "$FW_TREE/tools/install" --examples; }
 FW_USER_HOME=$HOME
 FW_CACHE_HOME=${XDG_CACHE_HOME:-$HOME/.cache}
 

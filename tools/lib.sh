@@ -64,6 +64,15 @@ predict_dir() {
   printf '%s/predict-%s\n' "$FW_CACHE" "$hash"
 }
 
+# examples_dir: the packages of the examples, as a virtual environment for this machine and as wheels for instances.
+examples_dir() {
+  local python hash
+  python=$(python_for_venv) || return 1
+  hash=$( ("$python" -c 'import sys; print(sys.version, sys.base_prefix)'; cat "$FW_ROOT/examples/requirements.txt") |
+    sha256sum | cut -c1-12)
+  printf '%s/examples-%s\n' "$FW_CACHE" "$hash"
+}
+
 # venv_dir: named by what went into it, so that a change of either makes a new one.
 venv_dir() {
   local python version hash

@@ -154,12 +154,18 @@ TEST(Filter, Terms) {
       {"zone.basename=b", false, false},
       {"disks.source~data$", true, false},
       {"preemptible=true", true, false},
+      {"web-1", true, false},
+      {"WEB", true, false},
+      {"db-1 OR web-1", true, true},
+      {"-web", false, true},
+      {"nowhere", false, false},
   };
   for (const auto& one : cases) {
     EXPECT_EQ(ResourceFilter(one.text).Matches(Web()), one.web) << one.text;
     EXPECT_EQ(ResourceFilter(one.text).Matches(Db()), one.db) << one.text;
   }
-  for (const char* text : {"name", "name=", "=x", "(name=x", "name=x)", "name~[", "name=(", "AND"})
+  for (const char* text :
+       {"name OR", "name=", "=x", "(name=x", "name=x)", "name~[", "name=(", "AND"})
     EXPECT_THROW(ResourceFilter{text}, Failure) << text;
   EXPECT_THROW(ResourceFilter(std::string(1000, '(')), Failure);
 }
@@ -175,6 +181,12 @@ TEST(Output, FiltersSortsAndCuts) {
   options.filter = "name=web-1";
   options.format = "table";
   EXPECT_EQ(options.Text({Web(), Db()}, "table(name)", Shape::kList, false), "NAME\nweb-1\n");
+  // Headings stand for what their columns show.
+  options.filter = "WHERE=us-central1-a AND web-1";
+  options.format = "value(STATUS,WHERE.upper())";
+  EXPECT_EQ(options.Text({Web(), Db()}, "table(name,zone.basename():label=WHERE,status)",
+                         Shape::kList, false),
+            "RUNNING\tUS-CENTRAL1-A\n");
 }
 
 }  // namespace

@@ -104,6 +104,20 @@ JsonTree Column::Get(const JsonTree& resource) const {
   return value;
 }
 
+void Column::ResolveLabel(const std::vector<Column>& usual) {
+  std::string text = path.Text();
+  for (const Column& one : usual) {
+    if (one.label != text) continue;
+    path = one.path;
+    transforms.insert(transforms.begin(), one.transforms.begin(), one.transforms.end());
+    return;
+  }
+}
+
+void Projection::ResolveLabels(const std::vector<Column>& usual) {
+  for (Column& column : columns) column.ResolveLabel(usual);
+}
+
 std::string Projection::Attribute(const std::string& name, std::string fallback) const {
   auto found = attributes.find(name);
   return found == attributes.end() ? std::move(fallback) : found->second;

@@ -20,6 +20,8 @@ struct Column {
   bool align_right = false;
 
   JsonTree Get(const JsonTree& resource) const;
+  // The heading of a column of `usual` means what that column shows; any other path stays what it is.
+  void ResolveLabel(const std::vector<Column>& usual);
 };
 
 struct Projection {
@@ -30,6 +32,9 @@ struct Projection {
 
   bool Has(const std::string& attribute) const { return attributes.count(attribute) > 0; }
   std::string Attribute(const std::string& name, std::string fallback) const;
+
+  // Columns that are called like a column of `usual` (STATUS, INTERNAL_IP) are that column.
+  void ResolveLabels(const std::vector<Column>& usual);
 
   // Throws Failure(kInvalid) that says what is wrong where.
   static Projection Parse(std::string_view text);

@@ -9,14 +9,13 @@
 
 #include "base/bytes.h"
 #include "base/error.h"
-#include "cli/format/key_path.h"
 
 namespace fireweed::cli {
 
 struct ResourceFilter::Node {
-  enum class Kind { kAnd, kOr, kNot, kTerm } kind = Kind::kTerm;
+  enum class Kind { kAnd, kOr, kNot, kTerm, kAnywhere } kind = Kind::kTerm;
   std::vector<std::unique_ptr<Node>> children;
-  KeyPath path;
+  Column column;
   std::string comparison;
   std::vector<std::string> operands;
   std::vector<std::regex> expressions;
@@ -111,6 +110,23 @@ bool Compare(const Node& term, const JsonTree& value) {
   return CompareOne(term, value.text());
 }
 
+// Any value at any depth contains `lower`, letters' case aside: a word that stands alone.
+bool Anywhere(const std::string& lower, const JsonTree& value) {
+  if (value.IsList()) {
+    for (const JsonTree& item : value.items()) {
+      if (Anywhere(lower, item)) return true;
+    }
+    return false;
+  }
+  if (value.IsObject()) {
+    for (const auto& [key, member] : value.members()) {
+      if (Anywhere(lower, member)) return true;
+    }
+    return false;
+  }
+  return !value.IsNull() && ToLower(value.text()).find(lower) != std::string::npos;
+}
+
 bool Evaluate(const Node& node, const JsonTree& resource) {
   switch (node.kind) {
     case Node::Kind::kAnd:
@@ -124,14 +140,15 @@ bool Evaluate(const Node& node, const JsonTree& resource) {
       }
       return false;
     case Node::Kind::kNot: return !Evaluate(*node.children.front(), resource);
-    case Node::Kind::kTerm: return Compare(node, node.path.Get(resource));
+    case Node::Kind::kTerm: return Compare(node, node.column.Get(resource));
+    case Node::Kind::kAnywhere: return Anywhere(node.operands.front(), resource);
   }
   return false;
 }
 
 class Reader {
  public:
-  explicit Reader(std::string_view text) : rest_(text) {}
+  Reader(std::string_view text, const std::vector<Column>& usual) : rest_(text), usual_(usual) {}
 
   NodePtr ReadAll() {
     NodePtr node = ReadOr(0);
@@ -217,9 +234,16 @@ class Reader {
   }
 
   NodePtr ReadTerm() {
+    if (std::string_view here = rest_; TakeWord("AND") || TakeWord("OR") || TakeWord("NOT")) {
+      rest_ = here;
+      Refuse("a term");
+    }
     auto node = std::make_unique<Node>();
-    node->path = KeyPath::Take(rest_);
-    if (node->path.empty()) Refuse("a field name");
+    std::string_view here = rest_;
+    node->column.path = KeyPath::Take(rest_);
+    if (node->column.path.empty()) Refuse("a field name");
+    node->column.ResolveLabel(usual_);
+    size_t length = here.size() - rest_.size();
     SkipBlanks();
     for (std::string_view op : {"!=", "!~", "<=", ">=", "=", "~", ":", "<", ">"}) {
       if (!rest_.starts_with(op)) continue;
@@ -227,7 +251,11 @@ class Reader {
       rest_.remove_prefix(op.size());
       break;
     }
-    if (node->comparison.empty()) Refuse("an operator (: = != ~ !~ < <= > >=)");
+    if (node->comparison.empty()) {
+      node->kind = Node::Kind::kAnywhere;
+      node->operands.push_back(ToLower(here.substr(0, length)));
+      return node;
+    }
     ReadOperands(*node);
     if (node->comparison == "~" || node->comparison == "!~") {
       for (const std::string& operand : node->operands) node->expressions.push_back(Regex(operand));
@@ -277,12 +305,13 @@ class Reader {
   }
 
   std::string_view rest_;
+  const std::vector<Column>& usual_;
 };
 
 }  // namespace
 
-ResourceFilter::ResourceFilter(std::string_view text) {
-  if (!Trim(text).empty()) root_ = Reader(Trim(text)).ReadAll();
+ResourceFilter::ResourceFilter(std::string_view text, const std::vector<Column>& usual) {
+  if (!Trim(text).empty()) root_ = Reader(Trim(text), usual).ReadAll();
 }
 ResourceFilter::~ResourceFilter() = default;
 ResourceFilter::ResourceFilter(ResourceFilter&&) noexcept = default;

@@ -67,7 +67,8 @@ void OutputOptions::AddTo(CLI::App& command, Shape shape) {
 
 std::string OutputOptions::Text(std::vector<JsonTree> resources, const std::string& usual,
                                 Shape shape, bool json) const {
-  ResourceFilter wanted(filter);
+  Projection ordinary = Projection::Parse(usual);
+  ResourceFilter wanted(filter, ordinary.columns);
   std::erase_if(resources, [&](const JsonTree& resource) { return !wanted.Matches(resource); });
   if (!sort_by.empty()) SortResources(resources, sort_by);
   if (limit > 0 && static_cast<size_t>(limit) < resources.size())
@@ -78,8 +79,9 @@ std::string OutputOptions::Text(std::vector<JsonTree> resources, const std::stri
                                                             : usual);
   // --format=table alone means the usual table.
   if (projection.format == "table" && projection.columns.empty()) {
-    Projection ordinary = Projection::Parse(usual);
     if (ordinary.format == "table") projection.columns = ordinary.columns;
+  } else if (!format.empty()) {
+    projection.ResolveLabels(ordinary.columns);
   }
   return Render(resources, projection, shape);
 }
