@@ -22,8 +22,18 @@ def _overlay(tensorflow):
     for name in ('gfile', 'logging', 'app', 'flags', 'train', 'layers', 'losses', 'metrics', 'saved_model', 'summary'):
         if hasattr(v1, name):
             sys.modules.setdefault('tensorflow.' + name, getattr(v1, name))
+    _say_nothing_of_what_is_old()
     tensorflow.contrib = _contrib(tensorflow)
     v1.disable_v2_behavior()
+
+
+def _say_nothing_of_what_is_old():
+    """Whoever asked for TensorFlow 1 knows: its log is not filled with advice to move on."""
+    try:
+        from tensorflow.python.util import deprecation  # pylint: disable=import-outside-toplevel
+        deprecation._PRINT_DEPRECATION_WARNINGS = False  # pylint: disable=protected-access
+    except (ImportError, AttributeError):
+        pass  # another TensorFlow: nothing but noise is lost
 
 
 class _Contrib(types.ModuleType):
