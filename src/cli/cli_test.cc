@@ -80,8 +80,9 @@ class ClientDirectoryTest : public testing::Test {
 TEST_F(ClientDirectoryTest, HoldsAccountProxyAndDefaults) {
   ClientDirectory(spec_).Prepare();
   std::string config = Contents(path_ + "/gcloud/configurations/config_default");
-  for (const char* line : {"account = o@x", "project = fireweed", "zone = us-central1-a",
-                           "region = us-central1", "port = 8080", "password = hush"}) {
+  for (const char* line :
+       {"account = o@x", "project = fireweed", "zone = us-central1-a", "region = us-central1",
+        "port = 8080", "password = hush", "polling_interval = 2"}) {
     EXPECT_NE(config.find(line), std::string::npos) << line << " in\n" << config;
   }
   sqlite3* db = nullptr;

@@ -104,6 +104,8 @@ void ClientDirectory::WriteGcloud() {
   config.SetDefault("compute", "region", endpoint.zone.substr(0, endpoint.zone.rfind('-')));
   config.SetDefault("component_manager", "disable_update_check", "true");
   config.SetDefault("survey", "disable_prompts", "true");
+  // Seconds between two looks at a job's lines; a minute by default, and there is no quota to be mindful of here.
+  config.SetDefault("ml_engine", "polling_interval", "2");
   if (!spec_.local_python.empty()) {
     config.SetDefault("ml_engine", "local_python", spec_.local_python);
   }

@@ -16,7 +16,9 @@ void AddEnvCommands(CLI::App& app, Settings& settings);     // env ca
 void AddDataCommands(CLI::App& app, Settings& settings);
 void AddDoctorCommand(CLI::App& app, Settings& settings);
 void AddIdentityCommands(CLI::App& app, Settings& settings);  // projects tokens service-accounts
-void AddRemoteCommands(CLI::App& app, Settings& settings);    // credential forward
+// get-iam-policy and its kin, below `projects`.
+void AddProjectPolicyCommands(CLI::App& projects, Settings& settings);
+void AddRemoteCommands(CLI::App& app, Settings& settings);  // credential forward
 void AddComputeCommands(CLI::App& app, Settings& settings);
 void AddIntegrityCommands(CLI::App& app, Settings& settings);  // backup restore storage fsck
 void AddMlCommands(CLI::App& app, Settings& settings);         // ai-platform logging

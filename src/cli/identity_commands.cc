@@ -81,6 +81,7 @@ void AddProjects(CLI::App& app, Settings& settings) {
     Session(settings).client.Call(crm::kDeleteProject, crm::GetProject{*id});
     if (!settings.json) fmt::print("deleted project {}\n", *id);
   });
+  AddProjectPolicyCommands(*group, settings);
 }
 
 void ListTokens(const Settings& settings) {

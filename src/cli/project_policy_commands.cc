@@ -1,0 +1,97 @@
+// Who may do what in a project: get-iam-policy, add- and remove-iam-policy-binding, in gcloud's words.
+#include <CLI/CLI.hpp>
+#include <fmt/format.h>
+
+#include "base/bytes.h"
+#include "cli/commands.h"
+#include "cli/format/resource_output.h"
+#include "cli/storage/policy_edit.h"
+#include "client/rest_client.h"
+
+namespace fireweed::cli {
+namespace {
+
+constexpr std::string_view kHost = "cloudresourcemanager.googleapis.com";
+// Others may change the policy between our reading and writing it.
+constexpr int kMostAttempts = 5;
+
+struct PolicyCommand {
+  std::string project, member, role, condition;
+  bool quiet = false;
+  OutputOptions output;
+};
+
+class ProjectPolicy {
+ public:
+  ProjectPolicy(const Settings& settings, const std::string& project)
+      : client_(settings.Daemon(), ReadOwner(settings.State())),
+        path_("/v1/projects/" + PercentEncode(project)) {}
+
+  JsonTree Get() {
+    return JsonTree::Parse(client_.Send("POST", path_ + ":getIamPolicy", "{}", kHost));
+  }
+  JsonTree Set(const JsonTree& policy) {
+    JsonTree body = JsonTree::Object();
+    body["policy"] = policy;
+    return JsonTree::Parse(client_.Send("POST", path_ + ":setIamPolicy", body.Compact(), kHost));
+  }
+
+ private:
+  RestClient client_;
+  const std::string path_;
+};
+
+void Show(const PolicyCommand& command, const JsonTree& policy, const Settings& settings) {
+  fmt::print("{}", command.output.Text({policy}, "yaml", Shape::kOne, settings.json));
+}
+
+void Edit(const PolicyCommand& command, const Settings& settings, const PolicyEdit& edit) {
+  if (!command.condition.empty() && command.condition != "None") {
+    throw Failure(Code::kInvalid,
+                  "Conditions on a project's bindings are not known here: say --condition=None.");
+  }
+  ProjectPolicy project(settings, command.project);
+  for (int attempt = 1;; ++attempt) {
+    JsonTree policy = project.Get();
+    edit.Apply(policy);
+    try {
+      JsonTree made = project.Set(policy);
+      if (!settings.json)
+        fmt::print(stderr, "Updated IAM policy for project [{}].\n", command.project);
+      return Show(command, made, settings);
+    } catch (const Failure& failure) {
+      Code code = failure.error().code;
+      bool overtaken = code == Code::kPrecondition || code == Code::kExists;
+      if (!overtaken || attempt == kMostAttempts) throw;
+    }
+  }
+}
+
+}  // namespace
+
+void AddProjectPolicyCommands(CLI::App& projects, Settings& settings) {
+  auto get = std::make_shared<PolicyCommand>();
+  CLI::App* command =
+      projects.add_subcommand("get-iam-policy", "Show who may do what in a project");
+  command->add_option("id", get->project, "Project")->required();
+  get->output.AddTo(*command, Shape::kOne);
+  command->callback(
+      [get, &settings] { Show(*get, ProjectPolicy(settings, get->project).Get(), settings); });
+  for (bool add : {true, false}) {
+    auto edit = std::make_shared<PolicyCommand>();
+    command =
+        projects.add_subcommand(add ? "add-iam-policy-binding" : "remove-iam-policy-binding",
+                                add ? "Give a role to a member" : "Take a role from a member");
+    command->add_option("id", edit->project, "Project")->required();
+    command->add_option("--member", edit->member, "user:A@B, serviceAccount:...")->required();
+    command->add_option("--role", edit->role, "roles/logging.logWriter, ...")->required();
+    command->add_option("--condition", edit->condition, "None");
+    command->add_flag("-q,--quiet", edit->quiet, "Print no more than the policy");
+    edit->output.AddTo(*command, Shape::kOne);
+    command->callback([edit, add, &settings] {
+      Edit(*edit, settings, {add, edit->role, edit->member});
+    });
+  }
+}
+
+}  // namespace fireweed::cli
