@@ -101,9 +101,11 @@ bool NeedsRuntime(const ml::VersionRecord& record, const std::string& model) {
          fs::exists(model + "/saved_model.pb");
 }
 
-std::string FindTensorflow(const std::string& environment) {
+// In the environment that ENVIRONMENT/bin/python is the interpreter of.
+std::string FindTensorflow(const std::string& interpreter) {
   std::error_code none;
-  for (const auto& entry : fs::directory_iterator(environment + "/lib", none)) {
+  fs::path environment = fs::path(interpreter).parent_path().parent_path();
+  for (const auto& entry : fs::directory_iterator(environment / "lib", none)) {
     std::string package = entry.path().string() + "/site-packages/tensorflow";
     if (fs::exists(package, none)) return package;
   }
@@ -134,11 +136,9 @@ Result<ServingLibraries> FindLibraries(const PredictionController::Means& means,
                  "the runtime is being installed"};
   }
   libraries.python = ready->interpreter;
+  libraries.tensorflow = FindTensorflow(ready->interpreter);
   libraries.environment = ready->environment;
-  for (const compute::Mount& mount : ready->mounts) {
-    libraries.binds.push_back(mount.path);
-    if (libraries.tensorflow.empty()) libraries.tensorflow = FindTensorflow(mount.path);
-  }
+  for (const compute::Mount& mount : ready->mounts) libraries.binds.push_back(mount.path);
   return libraries;
 }
 
