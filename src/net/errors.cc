@@ -56,6 +56,19 @@ constexpr ErrorWords kUnavailableWords{503, "UNAVAILABLE", "backendError", "Serv
 constexpr ErrorWords kCancelledWords{499, "CANCELLED", "cancelled", "ClientClosed"};
 constexpr ErrorWords kInternalWords{500, "INTERNAL", "internalError", "InternalError"};
 
+// The ml API names the field at fault in its message and once more as a google.rpc.BadRequest, which gcloud prints.
+void WriteViolation(JsonWriter& out, std::string_view message) {
+  constexpr std::string_view kField = "Field: ", kError = " Error: ";
+  size_t error = message.find(kError);
+  if (!message.starts_with(kField) || error == std::string_view::npos) return;
+  out.Key("details").BeginArray().BeginObject();
+  out.Field("@type", "type.googleapis.com/google.rpc.BadRequest");
+  out.Key("fieldViolations").BeginArray().BeginObject();
+  out.Field("field", message.substr(kField.size(), error - kField.size()));
+  out.Field("description", message.substr(error + kError.size()));
+  out.EndObject().EndArray().EndObject().EndArray();
+}
+
 std::string XmlEscape(std::string_view text) {
   std::string out;
   for (char c : text) {
@@ -100,7 +113,9 @@ std::string ErrorJson(const Error& error) {
   out.Field("code", words.status).Field("message", error.message).Field("status", words.canonical);
   out.Key("errors").BeginArray().BeginObject();
   out.Field("message", error.message).Field("domain", "global").Field("reason", reason);
-  out.EndObject().EndArray().EndObject().EndObject();
+  out.EndObject().EndArray();
+  WriteViolation(out, error.message);
+  out.EndObject().EndObject();
   return out.Take();
 }
 

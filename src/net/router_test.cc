@@ -193,6 +193,20 @@ TEST(Errors, RoundTripThroughTheWire) {
   EXPECT_EQ(ErrorFromResponse(404, "<html>").code, Code::kNotFound);
 }
 
+TEST(Errors, TheFieldAtFaultIsToldApart) {
+  std::string json =
+      ErrorJson({Code::kExists, "", "Field: job.job_id Error: It is taken: a Error: b"});
+  EXPECT_NE(
+      json.find(
+          R"("details":[{"@type":"type.googleapis.com/google.rpc.BadRequest","fieldViolations":)"
+          R"([{"field":"job.job_id","description":"It is taken: a Error: b"}]}])"),
+      std::string::npos)
+      << json;
+  for (const char* other : {"Field: none", "No Field: x Error: y", ""}) {
+    EXPECT_EQ(ErrorJson({Code::kInvalid, "", other}).find("details"), std::string::npos) << other;
+  }
+}
+
 }  // namespace
 }  // namespace net
 }  // namespace fireweed
