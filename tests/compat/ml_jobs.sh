@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Training jobs as people submit them: by gcloud where it is installed, else by our own commands, which take the same words.
 #
-#   tests/compat/ml_jobs.sh package|distributed|failing|cancelled
+#   tests/compat/ml_jobs.sh package|distributed|failing|cancelled|container|local
 set -euo pipefail
 # shellcheck source=tests/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
@@ -228,6 +228,88 @@ PYTHON
   equal RUNNING "$(field survivor .state)" "a job after kill -9"
   ai jobs cancel survivor >"$FW_SCRATCH/cancel" 2>&1
   wait_until 120 "the job is cancelled" state_is survivor CANCELLED
+}
+
+image_ready() { fireweed compute images describe "$1" --format='value(status)' 2>/dev/null | grep -x READY >"$FW_SCRATCH/ready"; }
+
+# An image instead of packages: a root of its own, registered as a compute image.
+case_container() {
+  local root=$FW_SCRATCH/root busybox
+  busybox=$(command -v busybox) || skip "busybox (of busybox-static) is not installed"
+  mkdir -p "$root/bin" "$root/etc" "$root/tmp" "$root/trainer"
+  cp "$busybox" "$root/bin/busybox"
+  ln -s busybox "$root/bin/sh"
+  ln -s busybox "$root/bin/cat"
+  printf 'a root of its own\n' >"$root/etc/issue"
+  cat >"$root/trainer/run" <<'PROGRAM'
+#!/bin/sh
+echo "$CLOUD_ML_JOB_ID runs in $(cat /etc/issue) with $*"
+PROGRAM
+  chmod +x "$root/trainer/run"
+  tar -C "$root" -czf "$FW_SCRATCH/root.tar.gz" .
+  curl -sS --fail-with-body -o "$FW_SCRATCH/put" --data-binary "@$FW_SCRATCH/root.tar.gz" -H 'Content-Type: application/gzip' \
+    "https://storage.googleapis.com/upload/storage/v1/b/$BUCKET/o?uploadType=media&name=root.tar.gz"
+  fireweed compute images create trainer-v2 --source-uri "gs://$BUCKET/root.tar.gz" >"$FW_SCRATCH/image" 2>&1 ||
+    fail "image: $(cat "$FW_SCRATCH/image")"
+  wait_until 60 "the image is ready" image_ready trainer-v2
+  cat >"$FW_SCRATCH/container.yaml" <<YAML
+trainingInput:
+  scaleTier: CUSTOM
+  masterType: n1-standard-1
+  masterConfig:
+    imageUri: gcr.io/$GOOGLE_CLOUD_PROJECT/trainer:v2
+    containerCommand: [/trainer/run]
+    containerArgs: [one]
+YAML
+  ai jobs submit training boxed --region $REGION --config "$FW_SCRATCH/container.yaml" --job-dir "gs://$BUCKET/boxed" -- --epochs 3 \
+    >"$FW_SCRATCH/submit.boxed" 2>&1 || fail "submit: $(cat "$FW_SCRATCH/submit.boxed")"
+  await_end boxed
+  equal SUCCEEDED "$(field boxed .state)" "a job in an image: $(field boxed .errorMessage)"
+  wait_until 60 "the trainer has spoken" said boxed \
+    "boxed runs in a root of its own with one --epochs 3 --job-dir gs://$BUCKET/boxed" master-replica-0
+  # One that nobody has registered ends the job with what to do about it.
+  sed -i 's,/trainer:v2,/unheard-of:v1,' "$FW_SCRATCH/container.yaml"
+  ai jobs submit training nowhere --region $REGION --config "$FW_SCRATCH/container.yaml" >"$FW_SCRATCH/submit.nowhere" 2>&1 ||
+    fail "submit: $(cat "$FW_SCRATCH/submit.nowhere")"
+  await_end nowhere
+  field nowhere .errorMessage >"$FW_SCRATCH/message"
+  grep -qF "unheard-of:v1' is not known here" "$FW_SCRATCH/message" || fail "$(cat "$FW_SCRATCH/message")"
+}
+
+# The trainer's own machine is this one: gcloud starts the processes itself, with the interpreter that `fireweed env` names.
+case_local() {
+  make_package "$FW_SCRATCH/code" <<'PYTHON'
+import argparse, json, os
+parser = argparse.ArgumentParser()
+parser.add_argument("--job-dir")
+parser.add_argument("--epochs", type=int)
+args = parser.parse_args()
+config = json.loads(os.environ.get("TF_CONFIG") or "{}")
+print("local", config.get("task", {}).get("type", "alone"), config.get("task", {}).get("index", 0), "of",
+      sum(len(all) for all in config.get("cluster", {}).values()), "epochs", args.epochs, "in", args.job_dir, flush=True)
+PYTHON
+  local run
+  for run in gcloud fireweed; do
+    command -v $run >"$FW_SCRATCH/which" || continue
+    (cd "$FW_SCRATCH/code" && $run ai-platform local train --package-path trainer --module-name trainer.task \
+      --job-dir "$FW_SCRATCH/out" -- --epochs 3) >"$FW_SCRATCH/local.$run" 2>&1 || fail "$run: $(cat "$FW_SCRATCH/local.$run")"
+    grep -qE "local (alone|master|chief) 0 of [01] epochs 3 in $FW_SCRATCH/out" "$FW_SCRATCH/local.$run" ||
+      fail "$run: $(cat "$FW_SCRATCH/local.$run")"
+    (cd "$FW_SCRATCH/code" && $run ai-platform local train --package-path trainer --module-name trainer.task --distributed \
+      --worker-count 2 --parameter-server-count 1 --job-dir "$FW_SCRATCH/out" -- --epochs 3) \
+      >"$FW_SCRATCH/local.$run" 2>&1 || fail "$run: $(cat "$FW_SCRATCH/local.$run")"
+    for task in "worker 0" "worker 1" "ps 0"; do
+      grep -qE "local $task of 4 epochs 3" "$FW_SCRATCH/local.$run" || fail "$run says nothing as $task: $(cat "$FW_SCRATCH/local.$run")"
+    done
+    refuses local_failing $run
+    grep -qF "no such flag is known" "$FW_SCRATCH/refused" || fail "$run: $(cat "$FW_SCRATCH/refused")"
+  done
+}
+local_failing() { # PROGRAM
+  make_package "$FW_SCRATCH/bad" <<'PYTHON'
+raise SystemExit("no such flag is known")
+PYTHON
+  (cd "$FW_SCRATCH/bad" && "$1" ai-platform local train --package-path trainer --module-name trainer.task)
 }
 
 clean_environment

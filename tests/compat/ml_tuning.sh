@@ -2,7 +2,7 @@
 # Tuning jobs: trials with arguments and directories of their own, figures from the hypertune file and from event files
 # on gs://, the best trial first. Submitted by gcloud where it is installed, and by our own commands.
 #
-#   tests/compat/ml_tuning.sh hypertune|events|failing
+#   tests/compat/ml_tuning.sh hypertune|events|failing|stopping|killed
 set -euo pipefail
 # shellcheck source=tests/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
@@ -181,6 +181,85 @@ PYTHON
   refuses fireweed ai-platform jobs submit training never --module-name trainer.task --packages "gs://$BUCKET/none.tar.gz" \
     --config "$FW_SCRATCH/code/tuning.yaml"
   grep -qF "max_value" "$FW_SCRATCH/refused" || fail "$(cat "$FW_SCRATCH/refused")"
+}
+
+# Three trials go well; the fourth says that it does not and then never ends by itself.
+case_stopping() {
+  make_trainer "$FW_SCRATCH/code" "    enableTrialEarlyStopping: true" <<'PYTHON'
+import argparse, json, os, threading
+parser = argparse.ArgumentParser()
+parser.add_argument("--job-dir")
+parser.add_argument("--x", type=int)
+args = parser.parse_args()
+with open(os.environ["CLOUD_ML_HP_METRIC_FILE"], "w") as out:
+    for step in range(1, 6):
+        score = 0.001 if args.x == 4 else args.x * step
+        out.write(json.dumps({"score": str(score), "global_step": str(step)}) + "\n")
+if args.x == 4:
+    print("the fourth waits to be stopped", flush=True)
+    threading.Event().wait()
+PYTHON
+  # One after the other: there is no median before others have finished.
+  sed -i "s/maxParallelTrials: 2/maxParallelTrials: 1/; s/maxTrials: 3/maxTrials: 4/; s/maxValue: 3/maxValue: 4/" "$FW_SCRATCH/code/tuning.yaml"
+  (cd "$FW_SCRATCH/code" && fireweed ai-platform jobs submit training stopping --package-path trainer --module-name trainer.task \
+    --config tuning.yaml --staging-bucket "gs://$BUCKET" --job-dir "gs://$BUCKET/stopping" --stream-logs) \
+    >"$FW_SCRATCH/submit" 2>&1 || fail "submit: $(cat "$FW_SCRATCH/submit")"
+  equal SUCCEEDED "$(field stopping .state)" "state: $(field stopping .errorMessage)"
+  equal "4" "$(field stopping '.trainingOutput.trials[] | select(.isTrialStoppedEarly) | .trialId')" "the trial that was stopped"
+  equal "3 3 15 SUCCEEDED" "$(trials_of stopping | head -1)" "the best trial"
+}
+
+waiting_trials() { # JOB COUNT: so many trials wait for their word
+  fireweed logging read "resource.labels.job_id=\"$1\" AND \"waits for its word\"" \
+    --format='value(resource.labels.trial_id)' >"$FW_SCRATCH/waiting" 2>/dev/null
+  [ "$(wc -l <"$FW_SCRATCH/waiting")" -eq "$2" ]
+}
+
+# The daemon is killed under two running trials: they go on, their figures count, and nothing is run twice.
+case_killed() {
+  make_trainer "$FW_SCRATCH/code" <<'PYTHON'
+import argparse, json, os, time, urllib.error, urllib.request
+parser = argparse.ArgumentParser()
+parser.add_argument("--job-dir")
+parser.add_argument("--x", type=int)
+args = parser.parse_args()
+def report(step):
+    with open(os.environ["CLOUD_ML_HP_METRIC_FILE"], "a") as out:
+        out.write(json.dumps({"score": str(args.x + step), "global_step": str(step)}) + "\n")
+report(1)
+print("trial", os.environ["CLOUD_ML_TRIAL_ID"], "waits for its word", flush=True)
+bucket = args.job_dir[len("gs://"):].split("/")[0]
+def ask(url, headers):
+    return urllib.request.urlopen(urllib.request.Request(url, headers=headers), timeout=10).read()
+deadline = time.monotonic() + 240
+while time.monotonic() < deadline:
+    try:
+        token = json.loads(ask("http://metadata.google.internal/computeMetadata/v1/instance/service-accounts/default/token",
+                               {"Metadata-Flavor": "Google"}))["access_token"]
+        ask("https://storage.googleapis.com/storage/v1/b/%s/o/go" % bucket, {"Authorization": "Bearer " + token})
+        break
+    except (urllib.error.URLError, OSError):
+        time.sleep(0.1)
+else:
+    raise SystemExit("the word never came")
+report(2)
+PYTHON
+  (cd "$FW_SCRATCH/code" && fireweed ai-platform jobs submit training killed --package-path trainer --module-name trainer.task \
+    --config tuning.yaml --staging-bucket "gs://$BUCKET" --job-dir "gs://$BUCKET/killed") \
+    >"$FW_SCRATCH/submit" 2>&1 || fail "submit: $(cat "$FW_SCRATCH/submit")"
+  wait_until 240 "two trials wait" waiting_trials killed 2
+  kill -9 "$(jq -r .pid "$FIREWEED_STATE/endpoint.json")"
+  start_daemon
+  equal RUNNING "$(field killed .state)" "a tuning job after kill -9"
+  curl -sS --fail-with-body -o "$FW_SCRATCH/go" --data-binary go -H 'Content-Type: text/plain' \
+    "https://storage.googleapis.com/upload/storage/v1/b/$BUCKET/o?uploadType=media&name=go"
+  wait_until 240 "the job has ended" ended killed
+  equal SUCCEEDED "$(field killed .state)" "state: $(field killed .errorMessage)"
+  equal "3 3 5 SUCCEEDED
+2 2 4 SUCCEEDED
+1 1 3 SUCCEEDED" "$(trials_of killed)" "trials, the best first"
+  wait_until 60 "each trial has waited once" waiting_trials killed 3
+  wait_until 60 "the directories of trials that have ended are gone" no_folders
 }
 
 clean_environment
