@@ -1,27 +1,20 @@
-"""Prediction beside what people use instead, in one run: the same XGBoost model behind FastAPI on two uvicorn workers, and the
-C library called directly for batches. Sides alternate; medians are compared.
+#!/usr/bin/env python3
+"""Prediction beside what people use instead, in one run and with one model: the serving process by itself, the daemon's
+authorised :predict, FastAPI with xgboost on two uvicorn workers, MLServer, and XGBoost's C library called directly
+for batches. Sides alternate; medians are compared.
 
-    bench/predict.py [--seconds 5] [--rounds 3]      needs the release build and tools/install predict bench
+    bench/predict.py [--seconds 5] [--rounds 3] [--only load,latency,batch,deploy]
+
+Needs the release build and `tools/install predict bench`; MLServer is left out where it is not installed.
 """
 import argparse
-import ctypes
-import http.client
-import json
 import os
-import re
 import shutil
-import signal
-import socket
 import statistics
 import subprocess
-import sys
 import tempfile
-import time
 
-ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-BIN = os.environ.get("FIREWEED_BIN", os.path.join(ROOT, "build", "release", "bin"))
-VERSION = "3.1.1"
-FEATURES, TREES, BATCH, CONNECTIONS = 14, 150, 1000, 32
+import predict_sides as sides
 
 TRAIN = """
 import sys, numpy as np, xgboost as xgb
@@ -33,168 +26,102 @@ made = xgb.train({'max_depth': 6, 'eta': 0.1, 'objective': 'binary:logistic'}, x
 made.save_model(sys.argv[1] + '/model.json')
 """
 
-RIVAL = """
-import os
-os.environ['OMP_NUM_THREADS'] = '1'
-import numpy as np, xgboost as xgb
-from fastapi import FastAPI, Request
-booster = xgb.Booster()
-booster.load_model(os.environ['MODEL'])
-booster.set_param({'nthread': 1})
-app = FastAPI()
 
-@app.post('/v1/predict')
-async def predict(request: Request):
-    body = await request.json()
-    rows = np.array(body['instances'], dtype=np.float32)
-    return {'predictions': booster.inplace_predict(rows).tolist()}
-"""
-
-SCRIPT = """
-wrk.method = "POST"
-wrk.headers["Content-Type"] = "application/json"
-wrk.body = [==[%s]==]
-"""
+def place_of(what):
+    return subprocess.run([sides.ROOT + "/tools/install", what], check=True, capture_output=True, text=True).stdout.strip()
 
 
-def place_of_rivals():
-    return subprocess.run([ROOT + "/tools/install", "--predict"], check=True, capture_output=True, text=True).stdout.strip()
+def bench_load(all_sides, rounds, seconds):
+    runs = {side.name: [] for side in all_sides}
+    for _ in range(rounds):
+        for side in all_sides:
+            runs[side.name].append(side.load(seconds))
+    middle = {name: [statistics.median(column) for column in zip(*figures)] for name, figures in runs.items()}
+    rival = middle["fastapi"]
+    print("one instance a request, %d connections, medians of %d" % (sides.CONNECTIONS, rounds))
+    for name, (rate, p50, p99) in middle.items():
+        print("  %-16s %8.0f/s   p50 %7.0f us   p99 %7.0f us   %5.1fx fastapi, p50 1/%.1f of its" % (
+            name, rate, p50, p99, rate / rival[0], rival[1] / p50))
+    print("  bars: serving process 12x, daemon 8x and p50 1/8; the aim is 20x")
 
 
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+def bench_latency(direct, daemon, others, rounds):
+    times = {side.name: [] for side in [direct, daemon]}
+    for _ in range(max(5, rounds)):
+        for side in [direct, daemon]:
+            times[side.name].append(side.latency(1, 1500))
+    middle = {name: statistics.median(values) for name, values in times.items()}
+    print("unloaded p50   %s" % ", ".join("%s %.0f us" % entry for entry in middle.items()) +
+          "".join(", %s %.0f us" % (side.name, side.latency(1, 300)) for side in others) + "   (bar 300 us)")
+    print("added by the daemon's authorised path: %.0f us   (bar 60 us)" % (middle[daemon.name] - middle[direct.name]))
 
 
-def body_of(rows):
-    row = [round((i * 37 % 100) / 50 - 1, 2) for i in range(FEATURES)]
-    return json.dumps({"instances": [row] * rows})
+def bench_batch(direct, library, model, rounds):
+    shares = []
+    for _ in range(max(3, rounds)):
+        ours, theirs = direct.latency(sides.BATCH, 100), sides.library_batch(library, model)
+        shares.append((theirs / ours, ours, theirs))
+    share, ours, theirs = sorted(shares)[len(shares) // 2]
+    print("batch of %d     %.0f us over HTTP and JSON, C library %.0f us: %.2f of it   (bar 0.7)" % (
+        sides.BATCH, ours, theirs, share))
 
 
-class Server:
-    def __init__(self, command, port, environment=None):
-        self.port = port
-        self.process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
-                                        text=True, start_new_session=True)
-        if port is None:
-            self.port = int(self.process.stdout.readline().rsplit(":", 1)[1])
-        deadline = time.monotonic() + 60
-        while time.monotonic() < deadline and not self.answers():
-            time.sleep(0.05)
-
-    def answers(self):
-        try:
-            return self.ask(body_of(1))[0] == 200
-        except OSError:
-            return False
-
-    def ask(self, body, connection=None):
-        connection = connection or http.client.HTTPConnection("127.0.0.1", self.port, timeout=30)
-        connection.request("POST", "/v1/predict", body, {"Content-Type": "application/json"})
-        reply = connection.getresponse()
-        return reply.status, reply.read()
-
-    def stop(self):
-        os.killpg(self.process.pid, signal.SIGTERM)
-        self.process.wait()
+def bench_deploy(daemon, first, rounds):
+    times = [daemon.create("created%d" % i, {"manualScaling": {"nodes": 1}}) for i in range(max(5, rounds))]
+    print("create to READY   first of the daemon %.0f ms; median %.0f ms, worst %.0f ms   (bar 150 ms)" % (
+        first, statistics.median(times), max(times)))
+    daemon.create("zero", {"autoScaling": {"minNodes": 0}})
+    side = daemon.side("zero")
+    times = [daemon.first_after_zero(side) for _ in range(max(5, rounds))]
+    print("first prediction of one scaled to zero   median %.0f ms, worst %.0f ms   (bar 100 ms)" % (
+        statistics.median(times), max(times)))
 
 
-def to_us(text):
-    number, unit = re.match(r"([\d.]+)(us|ms|s)", text).groups()
-    return float(number) * {"us": 1, "ms": 1e3, "s": 1e6}[unit]
+def measure(arguments, scratch, opened):
+    only = arguments.only.split(",")
+    place, rivals = place_of("--predict"), place_of("--rivals")
+    xgboost = os.path.join(place, "xgboost-" + sides.VERSION)
+    library = os.path.join(xgboost, "xgboost", "lib", "libxgboost.so")
+    environment = {**os.environ, "PYTHONPATH": xgboost, "MODEL": scratch + "/m/model.json"}
+    os.makedirs(scratch + "/m")
+    subprocess.run([place + "/bin/python", "-c", TRAIN, scratch + "/m"], check=True, env=environment)
 
+    def keep(side):
+        opened.append(side)
+        return side
 
-def load(server, seconds, scratch):
-    script = os.path.join(scratch, "one.lua")
-    with open(script, "w") as file:
-        file.write(SCRIPT % body_of(1))
-    out = subprocess.run(["wrk", "-t1", "-c%d" % CONNECTIONS, "-d%ds" % seconds, "--latency", "-s", script,
-                          "http://127.0.0.1:%d/v1/predict" % server.port], check=True, capture_output=True, text=True).stdout
-    failed = re.search(r"Non-2xx or 3xx responses: (\d+)", out)
-    if failed:
-        sys.exit("bench: %s requests failed" % failed.group(1))
-    return float(re.search(r"Requests/sec:\s+([\d.]+)", out).group(1)), to_us(re.search(r"^\s+50%\s+(\S+)", out, re.M).group(1))
-
-
-def latencies(server, body, count):
-    connection = http.client.HTTPConnection("127.0.0.1", server.port)
-    connection.connect()
-    connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-    times = []
-    for _ in range(count):
-        start = time.perf_counter()
-        server.ask(body, connection)
-        times.append((time.perf_counter() - start) * 1e6)
-    return statistics.median(times)
-
-
-def library_batch(path, model):
-    """Microseconds of a batch through XGBoost's own C call."""
-    library = ctypes.CDLL(path)
-    booster = ctypes.c_void_p()
-    library.XGBoosterCreate(None, ctypes.c_uint64(0), ctypes.byref(booster))
-    library.XGBoosterLoadModel(booster, model.encode())
-    library.XGBoosterSetParam(booster, b"nthread", b"1")
-    values = (ctypes.c_float * (FEATURES * BATCH))(*([(i * 37 % 100) / 50 - 1 for i in range(FEATURES)] * BATCH))
-    array = json.dumps({"data": [ctypes.addressof(values), True], "shape": [BATCH, FEATURES], "typestr": "<f4", "version": 3})
-    config = b'{"type":0,"training":false,"iteration_begin":0,"iteration_end":0,"strict_shape":false,"missing":NaN,"cache_id":0}'
-    shape, dimensions, result = ctypes.c_void_p(), ctypes.c_uint64(), ctypes.c_void_p()
-    times = []
-    for _ in range(100):
-        start = time.perf_counter()
-        outcome = library.XGBoosterPredictFromDense(booster, array.encode(), config, None, ctypes.byref(shape),
-                                                    ctypes.byref(dimensions), ctypes.byref(result))
-        times.append((time.perf_counter() - start) * 1e6)
-        if outcome != 0:
-            sys.exit("bench: the C library refused")
-    return statistics.median(times)
-
-
-def measure(ours, rival, arguments, scratch, library, model):
-    sides = {"fireweed": [], "fastapi": []}
-    for _ in range(arguments.rounds):
-        sides["fireweed"].append(load(ours, arguments.seconds, scratch))
-        sides["fastapi"].append(load(rival, arguments.seconds, scratch))
-    rate = {name: statistics.median(run[0] for run in runs) for name, runs in sides.items()}
-    p50 = {name: statistics.median(run[1] for run in runs) for name, runs in sides.items()}
-    print("one instance a request, %d connections" % CONNECTIONS)
-    for name in sides:
-        print("  %-10s %9.0f/s   p50 %8.0f us" % (name, rate[name], p50[name]))
-    print("  ratio      %9.1fx   (bar 12x, aim 20x)   p50 1/%.1f" % (rate["fireweed"] / rate["fastapi"],
-                                                                    p50["fastapi"] / p50["fireweed"]))
-    print("unloaded p50   fireweed %.0f us, fastapi %.0f us   (bar 300 us)" % (
-        latencies(ours, body_of(1), 3000), latencies(rival, body_of(1), 500)))
-    batch, direct = latencies(ours, body_of(BATCH), 200), library_batch(library, model)
-    print("batch of %d   fireweed %.0f us over HTTP and JSON, C library %.0f us: %.2f of it   (bar 0.7)" % (
-        BATCH, batch, direct, direct / batch))
+    model = scratch + "/m/model.json"
+    direct = keep(sides.serving_process(scratch + "/m", library))
+    daemon = keep(sides.Daemon(model))
+    first = daemon.create("v1", {"manualScaling": {"nodes": 1}})
+    through = daemon.side("v1").await_answers()
+    others = []
+    if "load" in only or "latency" in only:
+        others.append(keep(sides.fastapi(place + "/bin/python", environment, scratch)))
+        if os.path.exists(rivals + "/bin/mlserver"):
+            others.append(keep(sides.mlserver(rivals + "/bin/python", dict(os.environ), scratch, model)))
+    if "load" in only:
+        bench_load([direct, through] + others, arguments.rounds, arguments.seconds)
+    if "latency" in only:
+        bench_latency(direct, through, others, arguments.rounds)
+    if "batch" in only:
+        bench_batch(direct, library, model, arguments.rounds)
+    if "deploy" in only:
+        bench_deploy(daemon, first, arguments.rounds)
 
 
 def main():
-    parser = argparse.ArgumentParser()
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seconds", type=int, default=5)
     parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--only", default="load,latency,batch,deploy")
     arguments = parser.parse_args()
-    place = place_of_rivals()
-    xgboost = os.path.join(place, "xgboost-" + VERSION)
-    library = os.path.join(xgboost, "xgboost", "lib", "libxgboost.so")
-    scratch = tempfile.mkdtemp(prefix="fireweed-bench-")
-    environment = {**os.environ, "PYTHONPATH": xgboost + ":" + scratch, "MODEL": scratch + "/model.json"}
+    scratch, opened = tempfile.mkdtemp(prefix="fireweed-bench-"), []
     try:
-        subprocess.run([place + "/bin/python", "-c", TRAIN, scratch], check=True, env=environment)
-        with open(scratch + "/rival.py", "w") as file:
-            file.write(RIVAL)
-        ours = Server([BIN + "/fireweed-serve", "--model-dir", scratch, "--xgboost-library", library,
-                       "--listen", "127.0.0.1:0"], None)
-        port = free_port()
-        rival = Server([place + "/bin/python", "-m", "uvicorn", "rival:app", "--port", str(port), "--workers", "2",
-                        "--log-level", "warning"], port, environment)
-        try:
-            measure(ours, rival, arguments, scratch, library, scratch + "/model.json")
-        finally:
-            ours.stop()
-            rival.stop()
+        measure(arguments, scratch, opened)
     finally:
+        for side in reversed(opened):
+            side.stop()
         shutil.rmtree(scratch)
 
 
