@@ -3,7 +3,7 @@
 WHEELS=$(curl -s http://metadata.google.internal/computeMetadata/v1/instance/attributes/WHEELS -H "Metadata-Flavor: Google")
 folder=$(mktemp -d)
 gsutil -q -m cp "$WHEELS/*" "$folder/"
-sudo pip install --no-index --no-compile --find-links "$folder" numpy scipy pandas scikit-learn xgboost-cpu google-cloud-storage
+sudo pip install --no-index --no-deps --no-compile "$folder"/*.whl
 # Compiles what the trainer imports, once for all instances of the image.
 python -c 'import google.cloud.storage, joblib, pandas, sklearn.compose, sklearn.model_selection, xgboost'
 rm -rf "$folder"
