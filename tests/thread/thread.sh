@@ -4,7 +4,7 @@
 #
 #   tests/thread/thread.sh            its own daemon, in a state directory of its own
 #
-# Called by ./run to show it and by ctest to prove it. gcloud does what needs gcloud; where it is not installed,
+# Called by ctest. gcloud does what needs gcloud; where it is not installed,
 # `fireweed compute` takes the same words.
 set -euo pipefail
 # shellcheck source=tests/lib.sh
