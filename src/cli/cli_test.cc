@@ -141,6 +141,10 @@ TEST(Run, ExitStatusTellsWhatHappened) {
   EXPECT_EQ(cli::Run({"env"}, context), 1);
   EXPECT_EQ(cli::Run({"env", "--unset"}, context), 0);
   EXPECT_EQ(cli::Run({"completion", "bash"}, context), 0);
+  EXPECT_EQ(cli::Run({"beta", "compute", "instances", "list", "--help"}, context), 0);
+  EXPECT_EQ(cli::Run({"beta"}, context), 2);
+  EXPECT_EQ(cli::Run({"compute", "beta"}, context), 2);
+  EXPECT_EQ(cli::Run({"source", "repos", "clone"}, context), 2);
 }
 
 }  // namespace

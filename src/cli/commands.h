@@ -22,6 +22,7 @@ void AddRemoteCommands(CLI::App& app, Settings& settings);  // credential forwar
 void AddComputeCommands(CLI::App& app, Settings& settings);
 void AddIntegrityCommands(CLI::App& app, Settings& settings);  // backup restore storage fsck
 void AddMlCommands(CLI::App& app, Settings& settings);         // ai-platform logging
+void AddSourceCommands(CLI::App& app, Settings& settings);
 void AddStorageCommands(CLI::App& app, Settings& settings);
 void AddCompletionCommand(CLI::App& app, Settings& settings);
 void AddManCommand(CLI::App& app, Settings& settings);

@@ -47,11 +47,14 @@ int Run(const std::vector<std::string>& arguments, const Context& context) {
   AddStorageCommands(app, settings);
   AddComputeCommands(app, settings);
   AddMlCommands(app, settings);
+  AddSourceCommands(app, settings);
   AddIntegrityCommands(app, settings);  // after the group it adds to
   AddCompletionCommand(app, settings);
   AddManCommand(app, settings);
   // CLI11 takes the words last first.
   std::vector<std::string> words(arguments.rbegin(), arguments.rend());
+  // gcloud's tracks: what was in beta when a script was written is plain here.
+  if (!words.empty() && (words.back() == "beta" || words.back() == "alpha")) words.pop_back();
   try {
     app.parse(std::move(words));
     return 0;
