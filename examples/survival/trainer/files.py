@@ -117,5 +117,8 @@ def fetched_token(_):
             return json.loads(answer.read())['access_token']
     except OSError:
         pass
-    result = subprocess.run(['gcloud', 'auth', 'print-access-token'], stdout=subprocess.PIPE, text=True, check=False)
-    return result.stdout.strip()
+    try:
+        return subprocess.run(['gcloud', 'auth', 'print-access-token'], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+                              check=False).stdout.strip()
+    except OSError:
+        return ''

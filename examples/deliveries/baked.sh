@@ -1,0 +1,3 @@
+#!/bin/bash
+# The code is in the image.
+exec /opt/survival/run.sh
