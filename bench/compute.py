@@ -83,10 +83,12 @@ def bare_run_seconds():
         spec["process"]["args"] = ["/bin/bash", "-c", "date +%s.%N"]
         with open(bundle + "/config.json", "w") as file:
             json.dump(spec, file)
-        begun = time.time()
-        out = subprocess.run(["crun", "run", "--bundle", bundle, "bench-%d" % os.getpid()], check=True,
-                             capture_output=True, text=True).stdout
-        return float(out) - begun
+        # crun refuses a hybrid cgroup layout: the unified mount is hidden from it, as our driver does.
+        script = "umount -l /sys/fs/cgroup/unified 2>/dev/null; date +%s.%N; exec crun run --bundle \"$0\" \"$1\""
+        out = subprocess.run(["unshare", "--mount", "--propagation", "private", "sh", "-c", script, bundle,
+                              "bench-%d" % os.getpid()], check=True, stdout=subprocess.PIPE, text=True).stdout
+        begun, spoke = map(float, out.split())
+        return spoke - begun
     finally:
         shutil.rmtree(bundle, ignore_errors=True)
 
@@ -138,7 +140,7 @@ def replacements(cloud, rounds):
 
 
 def resident_kb(pid):
-    with open("/proc/%d/status" % pid) as file:
+    with open("/proc/%s/status" % pid) as file:
         return int(re.search(r"VmRSS:\s+(\d+)", file.read()).group(1))
 
 
