@@ -226,7 +226,7 @@ net::Answer Objects::Copy(const api::storage::CopyObject& request, const net::Ca
 }
 
 std::optional<api::storage::RewriteReply> Objects::RewritePart(
-    const api::storage::CopyObject& request, const CopyOrder& order) const {
+    const api::storage::CopyObject& request, const CopyOrder& order) {
   if (!request.maxBytesRewrittenPerCall) return std::nullopt;
   ObjectRow source = store_.Find(order.from, {});
   const api::storage::Bucket home = access_.Bucket(order.bucket)->value;
@@ -243,6 +243,7 @@ std::optional<api::storage::RewriteReply> Objects::RewritePart(
     if (progress != before) {
       throw Failure(Code::kInvalid, "invalid", "The rewrite token is of another rewrite.");
     }
+    progress.rewritten = rewrites_.Reached(request.rewriteToken, before.rewritten);
   }
   std::optional<int64_t> after =
       RewrittenAfter(progress.rewritten, request.maxBytesRewrittenPerCall, source.size);
@@ -252,7 +253,9 @@ std::optional<api::storage::RewriteReply> Objects::RewritePart(
   reply.done = false;
   reply.objectSize = source.size;
   reply.totalBytesRewritten = *after;
-  reply.rewriteToken = EncodeRewriteToken(progress);
+  reply.rewriteToken =
+      request.rewriteToken.empty() ? EncodeRewriteToken(progress) : request.rewriteToken;
+  rewrites_.Note(reply.rewriteToken, *after);
   return reply;
 }
 

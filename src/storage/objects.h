@@ -1,6 +1,6 @@
 // What for: the object methods of the JSON API, without uploads.
 // Threads: handlers run on pool threads, any number at once.
-// Owns: nothing; borrows the store and who may do what.
+// Owns: how far rewrites in several calls came; borrows the store and who may do what.
 #pragma once
 
 #include "api/storage/object.h"
@@ -9,6 +9,7 @@
 #include "storage/object_access.h"
 #include "storage/object_store.h"
 #include "storage/object_view.h"
+#include "storage/rewrite_token.h"
 
 namespace fireweed::storage {
 
@@ -44,11 +45,12 @@ class Objects {
                  const net::Caller& caller) const;
   // What a call says that does not finish its rewrite; nothing when this one does.
   std::optional<api::storage::RewriteReply> RewritePart(const api::storage::CopyObject& request,
-                                                        const CopyOrder& order) const;
+                                                        const CopyOrder& order);
   CopyOrder OrderOf(const api::storage::CopyObject& request, const net::Call& call) const;
 
   ObjectStore& store_;
   const ObjectAccess& access_;
+  RewriteCalls rewrites_;
 };
 
 }  // namespace fireweed::storage

@@ -172,6 +172,8 @@ TEST_F(ObjectsTest, RewriteInSeveralCallsWhereTheClientLimitsThem) {
   EXPECT_THAT(first.body, Not(HasSubstr("resource")));
   Reply second = Send("POST", to + "&rewriteToken=" + first.Field("rewriteToken"));
   EXPECT_EQ(second.Field("totalBytesRewritten"), "2097152");
+  EXPECT_EQ(second.Field("rewriteToken"), first.Field("rewriteToken"))
+      << "gsutil keeps the first one for all calls";
   EXPECT_EQ(Read("cold", "o"), "status 404") << "not before it is done";
   std::string last = to + "&rewriteToken=" + second.Field("rewriteToken");
   EXPECT_EQ(Send("POST", to + "&rewriteToken=AwE").status, 400);

@@ -1,5 +1,7 @@
 #include "storage/rewrite_token.h"
 
+#include <algorithm>
+
 #include "base/bytes.h"
 #include "base/error.h"
 #include "storage/compact_form.h"
@@ -9,6 +11,7 @@ namespace {
 
 constexpr uint64_t kTokenKind = 3;  // page tokens are 1 and 2
 constexpr int64_t kStep = 1 << 20;
+constexpr size_t kMostRewrites = 1024;
 
 }  // namespace
 
@@ -51,6 +54,22 @@ std::optional<int64_t> RewrittenAfter(int64_t before, const std::optional<int64_
   }
   if (before >= size || *most >= size - before) return std::nullopt;
   return before + *most;
+}
+
+int64_t RewriteCalls::Reached(const std::string& token, int64_t least) const {
+  return book_.With([&](const Book& book) {
+    auto found = book.reached.find(token);
+    return found == book.reached.end() ? least : std::max(least, found->second);
+  });
+}
+
+void RewriteCalls::Note(const std::string& token, int64_t reached) {
+  book_.With([&](Book& book) {
+    if (book.reached.insert_or_assign(token, reached).second) book.oldest_first.push_back(token);
+    if (book.oldest_first.size() <= kMostRewrites) return;
+    book.reached.erase(book.oldest_first.front());
+    book.oldest_first.pop_front();
+  });
 }
 
 }  // namespace fireweed::storage
