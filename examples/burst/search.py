@@ -11,22 +11,23 @@ and a run that finds scores there goes on with the others. The last one writes t
 """
 import argparse
 import json
+import pathlib
 import posixpath
 import time
 import uuid
 
 import joblib
-from google.cloud import storage
 from sklearn.base import clone
 from sklearn.model_selection import ParameterSampler, cross_val_score
 
 import census
 
 
-class JobDirectory:
+class BucketDirectory:
     """Small files below a gs:// path."""
 
     def __init__(self, path):
+        from google.cloud import storage
         bucket, _, self.prefix = path[len('gs://'):].rstrip('/').partition('/')
         self.bucket = storage.Client().bucket(bucket)
 
@@ -39,6 +40,26 @@ class JobDirectory:
 
     def exists(self, name):
         return self.bucket.blob(posixpath.join(self.prefix, name)).exists()
+
+
+class LocalDirectory:
+    """The same in a directory, to try it on the laptop. A file is there as a whole or not at all, as an object is."""
+
+    def __init__(self, path):
+        self.path = pathlib.Path(path)
+
+    def write(self, name, content):
+        target = self.path / name
+        target.parent.mkdir(parents=True, exist_ok=True)
+        draft = target.with_name(target.name + '.draft')
+        draft.write_bytes(content.encode() if isinstance(content, str) else content)
+        draft.replace(target)
+
+    def read_all(self, folder):
+        return [json.loads(file.read_bytes()) for file in sorted((self.path / folder).glob('*.json'))]
+
+    def exists(self, name):
+        return (self.path / name).exists()
 
 
 def evaluate(number, parameters, features, labels):
@@ -92,14 +113,14 @@ def finish(args, job, entries, features, labels):
     print(f"best of {len(entries)}: {best['score']:.4f} with {best['parameters']}", flush=True)
 
 
-def main():
+def main(argv=None):
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument('--data-dir', required=True)
     parser.add_argument('--job-dir', required=True)
     parser.add_argument('--n-iter', type=int, default=100)
     parser.add_argument('--seed', type=int, default=0)
-    args = parser.parse_args()
-    job = JobDirectory(args.job_dir)
+    args = parser.parse_args(argv)
+    job = (BucketDirectory if args.job_dir.startswith('gs://') else LocalDirectory)(args.job_dir)
     if job.exists('metrics.json'):
         print('the search is complete')
         return
