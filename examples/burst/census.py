@@ -6,6 +6,7 @@
   census.py --mode evaluate --test-data gs://BUCKET/census/adult.test --model gs://BUCKET/census.model
 """
 import argparse
+import io
 import time
 
 import joblib
@@ -71,14 +72,17 @@ def train(args):
     print(f'Searched {args.n_iter} configurations in {seconds:.1f} s')
     print(f'Best score: {search.best_score_:.4f}')
     print(f'Best parameters: {search.best_params_}')
+    # In one piece: not every file API takes the buffers that joblib writes.
+    packed = io.BytesIO()
+    joblib.dump(search.best_estimator_, packed)
     with open_path(args.model, 'wb') as stream:
-        joblib.dump(search.best_estimator_, stream)
+        stream.write(packed.getvalue())
     return search.best_estimator_
 
 
 def load(args):
     with open_path(args.model, 'rb') as stream:
-        return joblib.load(stream)
+        return joblib.load(io.BytesIO(stream.read()))
 
 
 def main():
