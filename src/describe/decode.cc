@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "describe/json_codec.h"
+#include "describe/plain_decode.h"
 
 namespace fireweed {
 namespace {
@@ -274,14 +275,31 @@ void Read(const Type& type, void* out, const json& value, const DecodeRules& rul
   }
 }
 
+// Whether brackets nest deeper than is reasonable, wherever the text may be wrong otherwise. Cheaper than asking at every
+// step of the parser.
+bool TooDeep(std::string_view text) {
+  int depth = 0;
+  bool quoted = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (quoted) {
+      if (c == '\\') ++i;
+      quoted = c != '"';
+    } else if (c == '"') {
+      quoted = true;
+    } else if (c == '{' || c == '[') {
+      if (++depth > kMaxDepth) return true;
+    } else if (c == '}' || c == ']') {
+      --depth;
+    }
+  }
+  return false;
+}
+
 json Parse(std::string_view text) {
+  if (TooDeep(text)) throw Failure(Code::kInvalid, "parseError", "JSON is nested too deeply.");
   try {
-    json parsed = json::parse(text, [](int depth, json::parse_event_t, json&) {
-      if (depth > kMaxDepth)
-        throw Failure(Code::kInvalid, "parseError", "JSON is nested too deeply.");
-      return true;
-    });
-    return parsed;
+    return json::parse(text);
   } catch (const json::exception& error) {
     throw Failure(Code::kInvalid, "parseError",
                   fmt::format("Invalid JSON payload received. {}", Shorten(error.what())));
@@ -306,6 +324,9 @@ void ChangeWhole(const Type& type, void* value, const Change& change) {
 
 void DecodeValue(const Type& type, void* value, std::string_view text, const DecodeRules& rules) {
   if (Trim(text).empty()) text = "{}";
+  bool plain =
+      rules.unknown == UnknownFields::kIgnore && !rules.from_client && !rules.lenient_scalars;
+  if (plain && DecodePlain(type, value, text)) return;
   Read(type, value, Parse(text), rules, Merge::kFresh, Path{});
 }
 

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "describe/json_codec.h"
+#include "describe/plain_decode.h"
 #include "describe/random_value.h"
 
 namespace fireweed {
@@ -83,6 +84,69 @@ TEST(Describe, RandomValuesRoundTrip) {
     EXPECT_TRUE(SameValue(tree, back)) << text;
     EXPECT_EQ(EncodeJson(back), text);
   }
+}
+
+// What the reader of everything makes of a text: only it looks for unknown fields.
+std::string ByTheWholeReader(const std::string& text) {
+  try {
+    return EncodeJson(DecodeJson<Tree>(text, {.unknown = UnknownFields::kRefuse}));
+  } catch (const Failure& failure) {
+    return failure.error().message;
+  }
+}
+
+TEST(Describe, ThePlainReaderKnowsWhatWeWrite) {
+  for (
+      const char* text :
+      {R"({"name":"a\"\\\n\t/","generation":"-5","count":-3,"ratio":-1.5e-7,"open":true,"colour":"GREEN"})",
+       R"({"open":false,"name":"order is free","unknown":{"a":[1,"x",null,{"b":[]}]},"count":7})",
+       R"({"extra":{"a":[1,2.5,{}],"b":"c"},"leaves":[{"key":"k","size":"1"},{}],"labels":{"a":"b","c":null}})",
+       R"( { "best" : null , "nested" : { "size" : 5 } , "children" : [ { "name" : "c" } ] } )",
+       "{}"}) {
+    Tree tree;
+    EXPECT_TRUE(DecodePlain(TypeOf<Tree>(), &tree, text)) << text;
+    std::string known = text;
+    if (size_t at = known.find(R"("unknown")"); at != known.npos)
+      known.erase(at, known.find("\"count") - at);
+    EXPECT_EQ(EncodeJson(tree), ByTheWholeReader(known)) << text;
+  }
+  for (const char* text :
+       {"", "[]", "nul", "{", R"({"name":"a",})", R"({"count":05})", R"({"count":5.0})",
+        R"({"ratio":.5})", R"({"ratio":5.})", R"({"ratio":"NaN"})", R"({"name":"\u00e9"})",
+        "{\"name\":\"\xc3\xa9\"}", R"({"extra":{"a": 1}})", R"({"x":1e})", R"({"leaves":[null]})",
+        R"({"open":"true"})", R"({"colour":1})", R"({"colour":"BLUE"})", R"({} {})"}) {
+    Tree tree;
+    EXPECT_FALSE(DecodePlain(TypeOf<Tree>(), &tree, text)) << text;
+  }
+}
+
+// Free-form values are kept as they are written by the one reader and put in order by the other.
+void ForgetFreeForm(Tree& tree) {
+  tree.extra = {};
+  for (Tree& child : tree.children) ForgetFreeForm(child);
+}
+
+TEST(Describe, BothReadersAgreeOnEveryText) {
+  SeededRandom random(12);
+  int alike = 0;
+  for (int i = 0; i < 3000; ++i) {
+    Tree tree = RandomValue<Tree>(random);
+    ForgetFreeForm(tree);
+    std::string text = EncodeJson(tree);
+    for (uint64_t changes = random.Below(3); changes > 0; --changes) {
+      text[random.Below(text.size())] = "\"{}[]:,0159.e-\\ truefalsn"[random.Below(27)];
+    }
+    std::string whole = ByTheWholeReader(text);
+    bool unknown = whole.find("Cannot find field") != whole.npos;
+    if (unknown) continue;
+    try {
+      EXPECT_EQ(EncodeJson(DecodeJson<Tree>(text)), whole) << text;
+      ++alike;
+    } catch (const Failure& failure) {
+      EXPECT_EQ(failure.error().message, whole) << text;
+    }
+  }
+  EXPECT_GT(alike, 100);
 }
 
 TEST(Describe, WireFormsAreGoogles) {
