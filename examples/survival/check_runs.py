@@ -13,7 +13,7 @@ import sys
 
 from trainer import files
 
-CHECKPOINT = re.compile(r'(?:^|/)(?:step-|model\.ckpt-)(\d+)(?:\.index)?$')
+CHECKPOINT = re.compile(r'(?:^|/)(?:step-(\d+)|model\.ckpt-(\d+)\.(index|meta))$')
 
 
 def listed(job_dir):
@@ -33,14 +33,18 @@ def listed(job_dir):
 
 def runs_of(job_dir):
     """(restored, first, last checkpoint before) of every run, in order."""
-    entries = sorted(listed(job_dir))
-    runs, last = [], 0
-    for _, path in entries:
+    runs, whole, begun = [], 0, 0
+    for _, path in sorted(listed(job_dir)):
         checkpoint = CHECKPOINT.search(path)
         if checkpoint:
-            last = max(last, int(checkpoint.group(1)))
+            step = int(checkpoint.group(1) or checkpoint.group(2))
+            begun = max(begun, step)
+            # TensorFlow goes back to a checkpoint from some moment between these two files.
+            if checkpoint.group(3) != 'index':
+                whole = max(whole, step)
         elif path.startswith('runs/'):
             record = json.loads(files.read(files.join(job_dir, path)))
+            last = begun if record['restored'] == begun else whole
             runs.append((record['restored'], record['first'], last))
     return runs
 

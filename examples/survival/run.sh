@@ -11,6 +11,5 @@ attribute() { # NAME DEFAULT
 }
 
 # shellcheck disable=SC2046  # flags are words
-if python3 -u -m "$(attribute trainerModule trainer.task)" $(attribute trainerFlags ''); then
-  [ "$(attribute keepAlive false)" = true ] || sudo shutdown -h now
-fi
+python3 -u -m "$(attribute trainerModule trainer.task)" $(attribute trainerFlags '') || exit
+[ "$(attribute keepAlive false)" = true ] || sudo shutdown -h now

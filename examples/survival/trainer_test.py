@@ -127,6 +127,7 @@ class Trainer:
     """For every framework: killed without a word, then asked to save and go, then left to finish."""
     module, arguments, make_data = 'trainer.task', [], staticmethod(make_census)
     steps, apart, timeout = 60, 10, 300
+    same = True  # an undisturbed run ends in the same model
 
     def setUp(self):
         super().setUp()
@@ -165,8 +166,9 @@ class Trainer:
 
     def test_interrupted_and_whole(self):
         whole, broken = os.path.join(self.scratch, 'whole'), os.path.join(self.scratch, 'broken')
-        code, output = self.finish(self.start(whole))
-        self.assertEqual(code, 0, output)
+        if self.same:
+            code, output = self.finish(self.start(whole))
+            self.assertEqual(code, 0, output)
         self.interrupt(self.start(broken), self.saved, signal.SIGKILL)
         code, output = self.interrupt(self.start(broken, '--checkpoint-on-notice'), 'first trained step', signal.SIGTERM)
         # Very fast trainers are done before the signal comes.
@@ -217,7 +219,9 @@ class Network(Trainer, InScratch):
 
 class Estimator(Trainer, InScratch):
     needs, module, arguments = ('tensorflow',), 'trainer.cifar10_estimator', ['--batch-size', '16']
-    saved = 'first trained step'
+    saved, steps = 'first trained step', 30
+    # The order of its pictures is not part of a checkpoint.
+    same = False
 
     def make_data(self, folder):
         make_cifar10(folder)
@@ -225,10 +229,7 @@ class Estimator(Trainer, InScratch):
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=dict(os.environ, PYTHONDONTWRITEBYTECODE='1'))
 
     def compare(self, whole, broken):
-        # The order of its pictures is not part of a checkpoint: the same number of steps, not the same bytes.
-        for job_dir in (whole, broken):
-            exported = list(pathlib.Path(job_dir, 'model').glob('*/saved_model.pb'))
-            self.assertEqual(len(exported), 1)
+        self.assertEqual(len(list(pathlib.Path(broken, 'model').glob('*/saved_model.pb'))), 1)
 
 
 if __name__ == '__main__':

@@ -182,19 +182,29 @@ std::string ReadStart(const std::string& file) {
   return {buffer, static_cast<size_t>(std::max<ssize_t>(n, 0))};
 }
 
-void RunOne(const std::string& name, const std::string& value, const ScriptSettings& settings,
-            Relay& relay) {
+// The script's exit code; one that cannot be had is a failure of its own.
+int RunOne(const std::string& name, const std::string& value, const ScriptSettings& settings,
+           Relay& relay) {
   Say("Found " + name + " in metadata.");
   std::string file = settings.directory + "/" + name;
   bool there =
       name.ends_with("-url") ? Fetch(name, value, file, settings, relay) : WriteScript(file, value);
   if (!there || chmod(file.c_str(), 0700) != 0) {
     Say(name + " could not be written");
-    return;
+    return 126;
   }
   std::string shell = access("/bin/bash", X_OK) == 0 ? "/bin/bash" : "/bin/sh";
   int code = RunAndRelay(name, ScriptCommand(ReadStart(file), file, shell), settings, relay);
   Say(name + " exit status " + std::to_string(code));
+  return code;
+}
+
+// For groups that wait for success. A script that gave way to a preemption has not finished its work, whatever it says;
+// without guest attributes the server refuses, and nobody waits for the word.
+void PublishStartupExit(const HttpServer& metadata, int code) {
+  if (AwaitMetadata(metadata, "instance/preempted").value_or("") == "TRUE") return;
+  HttpSend(metadata, "PUT", "/computeMetadata/v1/instance/guest-attributes/fireweed/startup-exit",
+           std::to_string(code));
 }
 
 }  // namespace
@@ -243,6 +253,7 @@ int RunScripts(std::string_view which, const ScriptSettings& settings) {
   std::string kind(which);
   Relay relay;
   bool any = false;
+  int worst = 0;
   for (const char* level : {"instance", "project"}) {
     for (const char* suffix : {"-script", "-script-url"}) {
       std::string name = kind + suffix;
@@ -250,13 +261,16 @@ int RunScripts(std::string_view which, const ScriptSettings& settings) {
           AwaitMetadata(settings.metadata, std::string(level) + "/attributes/" + name);
       if (!value || value->empty()) continue;
       if (!std::exchange(any, true)) Say("Starting " + kind + " scripts.");
-      RunOne(name, *value, settings, relay);
+      worst = std::max(worst, RunOne(name, *value, settings, relay));
     }
     if (any) break;  // the project's scripts are for instances that have none
   }
   Say(any ? "Finished running " + kind + " scripts." : "No " + kind + " scripts to run.");
   // The machine goes down once its shutdown scripts have ended; what they left running does not keep it.
-  if (which == "startup") relay.UntilClosed();
+  if (which == "startup") {
+    if (any) PublishStartupExit(settings.metadata, worst);
+    relay.UntilClosed();
+  }
   return 0;
 }
 

@@ -33,6 +33,7 @@ std::string TokenOf(std::string_view json);
 
 // Runs `which` ("startup" or "shutdown") scripts: waits for the metadata server, then NAME-script and
 // NAME-script-url, the instance's or else the project's. Returns when the scripts have ended and closed their output.
+// The largest exit code of startup scripts becomes the guest attribute fireweed/startup-exit, where there are any.
 int RunScripts(std::string_view which, const ScriptSettings& settings);
 
 }  // namespace fireweed

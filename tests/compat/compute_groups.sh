@@ -2,7 +2,7 @@
 # Life and death of instances with the real gcloud: a template as the guides write it, a group of one that survives
 # preemption, sizes, recreation, and a group whose work gets done.
 #
-#   tests/compat/compute_groups.sh group|preemption|completion
+#   tests/compat/compute_groups.sh group|preemption|completion|success
 set -euo pipefail
 # shellcheck source=tests/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
@@ -117,7 +117,27 @@ case_completion() {
   compute instance-groups managed delete training --zone $ZONE
 }
 
-declare -F "case_${1:-}" >/dev/null || fail "usage: ${0##*/} group|preemption|completion"
+# Success is the startup script's exit code: of a group of two, the member that fails stays.
+case_success() {
+  cat >"$FW_SCRATCH/startup.sh" <<SCRIPT
+case \$(hostname) in *-good) echo trained ;; *) echo failed; exit 3 ;; esac
+SCRIPT
+  make_template judged --metadata fireweed-completion=on-success,enable-guest-attributes=TRUE \
+    --metadata-from-file "startup-script=$FW_SCRATCH/startup.sh"
+  compute instance-groups managed create judged --size 0 --template judged --zone $ZONE
+  fireweed compute instance-groups managed create-instance judged --instance judged-bad --zone $ZONE
+  wait_until 60 "the bad one has failed" said judged-bad "startup-script exit status 3"
+  fireweed compute instance-groups managed create-instance judged --instance judged-good --zone $ZONE
+  wait_until 60 "the good one is done" one_is_done judged
+  equal judged-bad "$(members judged)" "members when one of two has succeeded"
+  compute instance-groups managed delete judged --zone $ZONE
+}
+one_is_done() {
+  api GET "zones/$ZONE/instanceGroupManagers/$1" >"$FW_SCRATCH/group"
+  [ "$(jq -c '[.targetSize, .status.completedInstances]' "$FW_SCRATCH/group")" = '[1,1]' ]
+}
+
+declare -F "case_${1:-}" >/dev/null || fail "usage: ${0##*/} group|preemption|completion|success"
 clean_environment
 start_daemon
 use_daemon

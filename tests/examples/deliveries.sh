@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The startup scripts of examples/deliveries: code that reaches an instance from each of its places, and trains there.
+# Startup scripts of examples/deliveries that the guide of survival does not run: code from repositories, which trains.
 #
-#   tests/examples/deliveries.sh baked|bucket|repository|git|private
+#   tests/examples/deliveries.sh repository|private
 set -euo pipefail
 # shellcheck source=tests/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
@@ -34,29 +34,11 @@ trains() {
   fireweed storage cat "gs://$BUCKET/job/score.json" | jq -e '.step == 30' >"$FW_SCRATCH/score"
 }
 
-pack() {
-  tar -C "$FW_TREE/examples/survival" -czf "$FW_SCRATCH/survival.tar.gz" .
-  fireweed storage cp "$FW_SCRATCH/survival.tar.gz" "gs://$BUCKET/code/survival.tar.gz" >/dev/null 2>&1
-}
-
 commit() { # the package as a repository in $FW_SCRATCH/code
   cp -r "$FW_TREE/examples/survival" "$FW_SCRATCH/code"
   git -C "$FW_SCRATCH/code" init -q
   git -C "$FW_SCRATCH/code" add .
   git -C "$FW_SCRATCH/code" -c user.name=ann -c user.email=ann@example.com commit -q -m 'Train'
-}
-
-case_baked() {
-  pack
-  make maker bake.sh "trainerCode=gs://$BUCKET/code/survival.tar.gz"
-  wait_until 180 "the disk is baked" status_is maker TERMINATED
-  fireweed compute images create baked-1 --family baked --source-disk maker --source-disk-zone $ZONE >/dev/null 2>&1
-  trains baked.sh keepAlive=false --image-family baked
-}
-
-case_bucket() {
-  pack
-  trains bucket.sh "trainerCode=gs://$BUCKET/code/survival.tar.gz"
 }
 
 case_repository() {
@@ -85,11 +67,6 @@ start_forge() {
   wait_until 120 "the forge serves" said forge serving
 }
 
-case_git() {
-  start_forge
-  trains git.sh "gitUrl=http://ann:rose@forge:8080/code.git"
-}
-
 case_private() {
   start_forge
   # Without the secret nobody gets in.
@@ -101,7 +78,7 @@ case_private() {
   if said trainer rose; then fail "the password is on the console"; fi
 }
 
-declare -F "case_${1:-}" >/dev/null || fail "usage: ${0##*/} baked|bucket|repository|git|private"
+declare -F "case_${1:-}" >/dev/null || fail "usage: ${0##*/} repository|private"
 clean_environment
 start_daemon
 use_daemon
