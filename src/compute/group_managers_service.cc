@@ -11,6 +11,7 @@
 #include "compute/links.h"
 #include "compute/operations_service.h"
 #include "compute/paging.h"
+#include "describe/json_tree.h"
 
 namespace fireweed::compute {
 namespace {
@@ -75,6 +76,13 @@ void RefuseDoomedGroup(const GroupRecord& group) {
   throw Failure(Code::kInvalid, "resourceNotReady",
                 fmt::format("The resource '{}' is not ready",
                             GroupPath(group.project, group.zone, group.resource.name)));
+}
+
+// Clients that preserve nothing say so with empty maps.
+bool HoldsNothing(const JsonTree& value) {
+  auto empty = [](const JsonTree::Member& member) { return HoldsNothing(member.second); };
+  return value.IsNull() || (value.IsList() && value.items().empty()) ||
+         (value.IsObject() && std::all_of(value.members().begin(), value.members().end(), empty));
 }
 
 }  // namespace
@@ -370,7 +378,8 @@ api::compute::Operation GroupManagersService::CreateInstances(
           if (!IsResourceName(wanted.name)) {
             Invalid("instances.name", wanted.name, "Must be a resource name.");
           }
-          if (!wanted.preservedState.text.empty()) {
+          if (!wanted.preservedState.text.empty() &&
+              !HoldsNothing(JsonTree::Parse(wanted.preservedState.text))) {
             Invalid("instances.preservedState", wanted.name, "Stateful groups are not supported.");
           }
           bool taken = txn.Find<InstanceRecord>(group.MemberKey(wanted.name)).has_value();

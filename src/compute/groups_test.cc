@@ -180,6 +180,9 @@ TEST_F(GroupsTest, ResizedRecreatedDeletedAbandonedCreated) {
   EXPECT_EQ(Post("createInstances", R"({"instances":[{"name":"mine"}]})").status, 200);
   EXPECT_EQ(EnumName(Stored("mine").resource.status), "RUNNING");
   EXPECT_EQ(Post("createInstances", R"({"instances":[{"name":"mine"}]})").status, 409);
+  const std::string kKept = R"({"instances":[{"name":"kept","preservedState":{"disks":{)";
+  EXPECT_EQ(Post("createInstances", kKept + R"("d":{"source":"x"}}}}]})").status, 400);
+  EXPECT_EQ(Post("createInstances", kKept + R"(},"metadata":{}}}]})").status, 200);
   EXPECT_EQ(Post("deleteInstances", R"({"instances":["stranger"]})").status, 400);
   EXPECT_EQ(Post("resize?size=-1").status, 400);
   EXPECT_EQ(Post("setTargetPools", R"({"targetPools":["x"]})").status, 400);
