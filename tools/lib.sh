@@ -73,6 +73,13 @@ examples_dir() {
   printf '%s/examples-%s\n' "$FW_CACHE" "$hash"
 }
 
+# notebooks_dir: the wheels that notebooks are installed from in tests.
+notebooks_dir() {
+  local hash
+  hash=$(cat "$FW_ROOT/tests/compat/notebook_packages.txt" "$FW_ROOT/packaging/image/constraints.txt" | sha256sum | cut -c1-12)
+  printf '%s/notebooks-%s\n' "$FW_CACHE" "$hash"
+}
+
 # venv_dir: named by what went into it, so that a change of either makes a new one.
 venv_dir() {
   local python version hash

@@ -4,6 +4,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <string>
+#include <vector>
 
 #include "cli/commands.h"
 
@@ -24,5 +26,9 @@ int main(int argc, char** argv) {
   context.home = home ? home : "/";
   context.user_id = geteuid();
   context.terminal = isatty(STDOUT_FILENO) && !std::getenv("NO_COLOR");
-  return fireweed::cli::Run({argv + 1, argv + argc}, context);
+  std::vector<std::string> words(argv + 1, argv + argc);
+  // `datalab create NAME` as the guides say it: a link of that name to this program.
+  if (argc > 0 && std::filesystem::path(argv[0]).filename() == "datalab")
+    words.insert(words.begin(), "datalab");
+  return fireweed::cli::Run(words, context);
 }

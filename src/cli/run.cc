@@ -7,7 +7,9 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "cli/auth_commands.h"
 #include "cli/commands.h"
+#include "cli/notebooks/notebook_commands.h"
 #include "cli/output.h"
 #include "describe/json_writer.h"
 
@@ -48,6 +50,9 @@ int Run(const std::vector<std::string>& arguments, const Context& context) {
   AddComputeCommands(app, settings);
   AddMlCommands(app, settings);
   AddSourceCommands(app, settings);
+  AddNotebookCommands(app, settings);
+  AddDatalabCommands(app, settings);
+  AddAuthCommands(app, settings);
   AddIntegrityCommands(app, settings);  // after the group it adds to
   AddCompletionCommand(app, settings);
   AddManCommand(app, settings);

@@ -8,6 +8,8 @@
 #include "base/error.h"
 #include "base/process.h"
 #include "cli/compute/compute_commands.h"
+#include "cli/format/key_path.h"
+#include "cli/ml/batch_flags.h"
 #include "cli/ml/job_flags.h"
 #include "cli/ml/log_follower.h"
 #include "cli/ml/log_lines.h"
@@ -234,6 +236,27 @@ TEST(MlCommands, AreThere) {
     EXPECT_NE(CommandOf(jobs, word), nullptr) << word;
   EXPECT_NE(CommandOf(GroupOf(root, "jobs submit"), "training"), nullptr);
   EXPECT_NE(CommandOf(GroupOf(root, "logging"), "read"), nullptr);
+}
+
+TEST(BatchFlags, MakeTheJobThatGcloudMakes) {
+  BatchFlags flags;
+  flags.job = "many";
+  flags.model = "iris";
+  flags.data_format = "tf-record";
+  flags.input_paths = {"gs://b/in/*,gs://b/more"};
+  flags.output_path = "gs://b/out";
+  flags.batch_size = 8;
+  EXPECT_EQ(flags.Job("p").Compact(),
+            R"({"jobId":"many","predictionInput":{"modelName":"projects/p/models/iris",)"
+            R"("dataFormat":"TF_RECORD","inputPaths":["gs://b/in/*","gs://b/more"],)"
+            R"("outputPath":"gs://b/out","batchSize":"8"}})");
+  flags.version = "v1";
+  EXPECT_EQ(KeyPath::Parse("predictionInput.versionName").Get(flags.Job("p")).text(),
+            "projects/p/models/iris/versions/v1");
+  flags.model_dir = "gs://b/model";
+  EXPECT_THROW(flags.Job("p"), Failure);
+  flags.model.clear();
+  EXPECT_EQ(KeyPath::Parse("predictionInput.uri").Get(flags.Job("p")).text(), "gs://b/model");
 }
 
 }  // namespace

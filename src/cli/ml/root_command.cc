@@ -1,6 +1,7 @@
 #include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
+#include "cli/ml/batch_flags.h"
 #include "cli/ml/ml_commands.h"
 #include "cli/ml/predict_commands.h"
 
@@ -13,6 +14,7 @@ void AddMlCommands(CLI::App& app, Settings& settings) {
   root->require_subcommand(1);
   AddJobCommands(*root, settings);
   AddSubmitCommands(*root, settings);
+  AddBatchCommand(*root, settings);
   AddLocalCommands(*root, settings);
   AddModelCommands(*root, settings);
   AddPredictCommand(*root, settings);
