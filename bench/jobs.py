@@ -1,20 +1,41 @@
 """Training jobs, measured from outside. Used by bench/run.
 
-From a submit to the first line of the trainer: the trainer prints the time by the clock that this program reads too. And a
-thousand trivial jobs at once with plain processes: how many end in a second, and that none is lost.
+From a submit to the first line of the trainer: the trainer prints the time by the clock that this program reads too. A
+thousand trivial jobs at once with plain processes: how many end in a second, and that none is lost. And a trainer that
+prints 200,000 lines a second: when its last line is listed, how many are after kill -9, and what it does to the lines of another.
 """
 import io
 import json
+import os
 import shutil
+import signal
 import statistics
 import tarfile
 import tempfile
+import threading
 import time
 import urllib.parse
 
 JOBS = "/v1/projects/fireweed/jobs"
 PROGRAM = "#!/bin/sh\necho \"bench $(date +%s.%N)\"\n"
 MODULE = "import time\nprint('bench %.6f' % time.time())\n"
+CHATTY = """#!/usr/bin/python3
+import sys, time
+rate, seconds = int(sys.argv[1]), int(sys.argv[2])
+block = "".join("line %06d of a tenth of a second\\n" % i for i in range(rate // 10))
+begun = time.time()
+for n in range(seconds * 10):
+    sys.stdout.write(block)
+    sys.stdout.flush()
+    time.sleep(max(0, begun + (n + 1) / 10 - time.time()))
+print("bench %.6f" % time.time())
+"""
+QUIET = """#!/usr/bin/python3
+import sys, time
+for n in range(int(sys.argv[1]) * 20):
+    print("bench %.6f" % time.time(), flush=True)
+    time.sleep(0.05)
+"""
 SETUP = "from setuptools import setup\nsetup(name='bench', version='0.1', packages=['bench'])\n"
 
 
@@ -37,6 +58,8 @@ class Trainer:
         self.token = daemon.token()
         self.ask("POST", "/storage/v1/b?project=fireweed", {"name": "bench-jobs"})
         self.put("program.tar.gz", archive({"program.sh": PROGRAM}))
+        self.put("chatty.tar.gz", archive({"program.sh": CHATTY}))
+        self.put("quiet.tar.gz", archive({"program.sh": QUIET}))
         self.put("bench-0.1.tar.gz", archive({"bench-0.1/setup.py": SETUP, "bench-0.1/bench/__init__.py": "",
                                               "bench-0.1/bench/task.py": MODULE}))
 
@@ -71,6 +94,18 @@ class Trainer:
             if text.startswith("bench "):
                 return float(text.split()[1])
         raise SystemExit("job %s has printed nothing" % name)
+
+
+    def pages(self, name, what="", wait=""):
+        """Pages of a job's entries, from the oldest on; with `wait`, the last ones come when there is news."""
+        query = {"resourceNames": ["projects/fireweed"], "orderBy": "timestamp asc", "pageSize": 1000,
+                 "filter": 'resource.labels.job_id="%s"%s' % (name, what)}
+        while True:
+            reply = self.ask("POST", "/v2/entries:list" + wait, query)
+            yield reply.get("entries", [])
+            if not reply.get("nextPageToken"):
+                return
+            query["pageToken"] = reply["nextPageToken"]
 
 
 PROGRAM_INPUT = {"packageUris": ["gs://bench-jobs/program.tar.gz"], "command": ["./program.sh"]}
@@ -118,6 +153,52 @@ def many(trainer, count=1000):
             "jobs_per_s": round(count / took, 1), "states": states}
 
 
+def program(archive_name, *args):
+    return dict(PROGRAM_INPUT, packageUris=["gs://bench-jobs/%s.tar.gz" % archive_name], args=[str(a) for a in args])
+
+
+def line_delays(trainer, name, seconds):
+    """Seconds from print to being listed, of a trainer that prints twenty lines a second."""
+    trainer.submit(name, program("quiet", seconds))
+    delays = []
+    for page in trainer.pages(name, ' AND "bench"', "?wait=10"):
+        now = time.time()
+        for entry in page:
+            text = entry.get("textPayload") or entry.get("jsonPayload", {}).get("message", "")
+            if text.startswith("bench "):
+                delays.append(now - float(text.split()[1]))
+        if len(delays) >= seconds * 20:
+            break
+    trainer.await_end(name)
+    delays.sort()
+    return delays[len(delays) * 99 // 100]
+
+
+def chatty(daemon, trainer, rate=200000, seconds=5):
+    alone = line_delays(trainer, "quiet_alone", seconds)
+    beside = []
+    reader = threading.Thread(target=lambda: beside.append(line_delays(trainer, "quiet_beside", seconds + 2)))
+    reader.start()
+    trainer.submit("chatty", program("chatty", rate, seconds))
+    printed = None
+    while printed is None:
+        printed = next((float(entry["textPayload"].split()[1]) for page in trainer.pages("chatty", ' AND "bench"')
+                        for entry in page if entry.get("textPayload", "").startswith("bench ")), None)
+        seen = time.time()
+    reader.join()
+    trainer.await_end("chatty")
+
+    def count():
+        return sum(len(page) for page in trainer.pages("chatty", ' AND "line"'))
+    before = count()
+    os.kill(int(daemon.endpoint["pid"]), signal.SIGKILL)
+    daemon.start()
+    trainer.token = daemon.token()
+    return {"rate": rate, "lines": rate * seconds, "listed": before, "listed after kill -9": count(),
+            "last line listed after its print_s": round(seen - printed, 3),
+            "another's line to listed, p99_s": {"alone": round(alone, 3), "beside": round(beside[0], 3)}}
+
+
 def make_daemon(make, settings):
     state = tempfile.mkdtemp(prefix="fireweed-bench-jobs-")
     with open(state + "/config.yaml", "w") as file:
@@ -132,6 +213,7 @@ def bench_jobs(rounds, make):
         trainer = Trainer(daemon)
         figures["executable, submit to first line"] = first_line(trainer, "program", PROGRAM_INPUT, 2 * rounds)
         figures["cached Python, submit to first line"] = first_line(trainer, "python", PYTHON_INPUT, 2 * rounds)
+        figures["a chatty trainer"] = chatty(daemon, trainer)
     finally:
         daemon.close()
     daemon = make_daemon(make, {"instances": {"driver": "process"}, "ml": {"jobs": {"overcommit": 16}}})
