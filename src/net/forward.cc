@@ -60,6 +60,12 @@ void Backend::KeepIdle(UniqueFd connection) {
   });
 }
 
+bool Backend::TakePlace() {
+  if (held_.fetch_add(1, std::memory_order_relaxed) < kMostHeld) return true;
+  GivePlace();
+  return false;
+}
+
 Result<UniqueFd> Backend::Connect() const { return ConnectUnix(path_); }
 
 }  // namespace fireweed::net

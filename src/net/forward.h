@@ -9,6 +9,7 @@
 //   told to the client, because whoever broke it may have been the request itself.
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -36,11 +37,18 @@ class Backend {
   Result<UniqueFd> Connect() const;
   const std::string& path() const { return path_; }
 
+  // Whether one more session may keep its connection to itself, ready for its client's next request; who may gives
+  // the place back later.
+  bool TakePlace();
+  void GivePlace() { held_.fetch_sub(1, std::memory_order_relaxed); }
+
  private:
   static constexpr size_t kMostIdle = 64;
+  static constexpr int kMostHeld = 64;
 
   const std::string path_;
   Guarded<std::vector<UniqueFd>> idle_;
+  std::atomic<int> held_{0};
 };
 
 // A connection to a unix socket, whose path may be longer than an address can hold.
@@ -67,6 +75,9 @@ class Forwarding {
   virtual void AppendHead(std::string& out) const = 0;
   // The answer as the client shall see it.
   virtual Response Finish(BackendAnswer answer) = 0;
+  // Nobody else waits for that server: it answers within microseconds or not soon. Then looking a few times costs
+  // less than being woken.
+  virtual bool IsAlone() const { return false; }
   // No answer: what to tell the client. It may be made of `why`.
   virtual Error Fail(Error why) { return why; }
 

@@ -26,7 +26,7 @@ UniqueFd ListenAt(const std::string& path) {
   brief.copy(address.sun_path, sizeof address.sun_path - 1);
   UniqueFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0));
   EXPECT_EQ(bind(socket.get(), reinterpret_cast<sockaddr*>(&address), sizeof address), 0);
-  EXPECT_EQ(listen(socket.get(), 16), 0);
+  EXPECT_EQ(listen(socket.get(), 128), 0);
   std::filesystem::rename(brief, path);
   return socket;
 }
@@ -42,6 +42,7 @@ struct Way {
   Guarded<std::shared_ptr<Backend>> backend;
   Guarded<std::vector<std::function<void()>>> waiting;
   std::atomic<int> dropped{0}, over{0};
+  std::atomic<bool> alone{false};
 
   void Publish(std::shared_ptr<Backend> now) {
     backend.With([&](auto& kept) { kept = std::move(now); });
@@ -70,6 +71,7 @@ class TestForwarding final : public Forwarding {
     ++way_.dropped;
     way_.backend.With([](auto& backend) { backend.reset(); });
   }
+  bool IsAlone() const override { return way_.alone; }
   void AppendHead(std::string& out) const override { out += "POST /there HTTP/1.1\r\nHost: x\r\n"; }
   Response Finish(BackendAnswer answer) override {
     return TextResponse("[" + answer.body + "]", answer.status);
@@ -127,7 +129,42 @@ TEST_F(Forwards, PassesRequestsOnOverKeptConnections) {
   way_.AwaitOver(5);
 }
 
+// A client's connection is its own: more clients than may keep one share the others, and nobody gets another's answer.
+TEST_F(Forwards, ManyClientsTakeTurns) {
+  Listen(Socket("s"));
+  way_.Publish(std::make_shared<Backend>(Socket("s")));
+  constexpr int kClients = 70;
+  std::vector<std::unique_ptr<RawClient>> clients;
+  for (int i = 0; i < kClients; ++i) clients.push_back(std::make_unique<RawClient>(front_.port()));
+  for (int round = 0; round < 2; ++round) {
+    for (int i = 0; i < kClients; ++i) clients[i]->Send(Post("/here", std::to_string(i)));
+    for (int i = 0; i < kClients; ++i) {
+      EXPECT_EQ(clients[i]->Receive().body, "[/there " + std::to_string(i) + "]");
+    }
+  }
+  way_.AwaitOver(2 * kClients);
+}
+
+TEST_F(Forwards, FollowsAChangeOfTheServer) {
+  way_.alone = true;
+  Listen(Socket("a"));
+  way_.Publish(std::make_shared<Backend>(Socket("a")));
+  RawClient client(front_.port());
+  EXPECT_EQ(Ask(client, "1").body, "[/there 1]");
+  TestServer other;
+  other.dispatcher.handle = [](const Request&) -> Answer { return TextResponse("other"); };
+  ListenerConfig config;
+  config.socket = ListenAt(Socket("b"));
+  config.dispatcher = &other.dispatcher;
+  other.server().Open(std::move(config));
+  way_.Publish(std::make_shared<Backend>(Socket("b")));
+  EXPECT_EQ(Ask(client, "2").body, "[other]");
+  way_.Publish(std::make_shared<Backend>(Socket("a")));
+  EXPECT_EQ(Ask(client, "3").body, "[/there 3]");
+}
+
 TEST_F(Forwards, CarriesLargeBodiesBothWays) {
+  way_.alone = true;
   Listen(Socket("s"));
   way_.Publish(std::make_shared<Backend>(Socket("s")));
   RawClient client(front_.port());

@@ -99,6 +99,7 @@ Task<void> HttpSession::Run() {
   }
   co_await Linger();
   response_ = Response();  // may hold a handler's objects, which must not outlive the listener
+  DropHeld();
 }
 
 // Closing a socket with unread bytes in it sends a reset, which can overtake our last response. So
@@ -204,12 +205,12 @@ Task<bool> HttpSession::Dispatch() {
 Task<bool> HttpSession::HandleWhole() {
   bool sent = false;
   std::shared_ptr<Forwarding> way;
-  if (!whole_.empty()) way = FindForward();
+  if (!request_.body.empty()) way = FindForward();
   if (way) {
     sent = co_await ServeForward(way);
     co_return sent;
   }
-  if (!whole_.empty() && AnswerInline()) {
+  if (!request_.body.empty() && AnswerInline()) {
     sent = co_await SendResponse();
     co_return sent;
   }

@@ -47,6 +47,7 @@ class HttpSession final : public std::enable_shared_from_this<HttpSession> {
  public:
   // `listener` outlives the session.
   HttpSession(IoLoop& loop, UniqueFd socket, const ListenerConfig& listener, ServerContext& server);
+  ~HttpSession() { DropHeld(); }
 
   IoLoop& loop() { return loop_; }
   Task<void> Run();
@@ -103,8 +104,14 @@ class HttpSession final : public std::enable_shared_from_this<HttpSession> {
   // Leaves the answer in response_, or what is wrong; false when nobody wants it any more.
   Task<bool> Forward(Forwarding& way);
   Task<bool> AwaitBackend(Forwarding& way, bool& given_up);
-  Task<Passage> PassOn(Forwarding& way, Backend& backend, UniqueFd kept);
+  Task<Passage> PassOn(Forwarding& way, const std::shared_ptr<Backend>& backend, bool fresh);
+  std::unique_ptr<Transport> TakeHeld(const std::shared_ptr<Backend>& backend);
+  std::unique_ptr<Transport> Reach(Backend& backend, bool fresh, bool& kept);
+  void Keep(const std::shared_ptr<Backend>& backend, std::unique_ptr<Transport> there);
+  void DropHeld();
   Task<bool> SendOn(Forwarding& way, Transport& there);
+  Task<Passage> ReceiveFrom(Forwarding& way, Transport& there, Passage early_end, bool& reusable);
+  ReadOutcome LookFor(Forwarding& way, Transport& there, std::span<char> room);
   void RefuseForward(Forwarding& way, const Error& error);
 
   // session_send.cc
@@ -132,9 +139,11 @@ class HttpSession final : public std::enable_shared_from_this<HttpSession> {
   ServerContext& server_;
   Transport transport_;
   Event pool_done_;
-  Event news_;                     // a deferred answer, a client that left, Stop or Drain
-  Transport* upstream_ = nullptr;  // of a tunnel
-  Transport* passing_ = nullptr;   // to who answers a request that is passed on
+  Event news_;                         // a deferred answer, a client that left, Stop or Drain
+  Transport* upstream_ = nullptr;      // of a tunnel
+  Transport* passing_ = nullptr;       // to who answers a request that is passed on
+  std::shared_ptr<Backend> held_for_;  // who the connection below leads to
+  std::unique_ptr<Transport> held_;    // waits for this client's next request
   bool stopping_ = false;
   bool draining_ = false;
   bool idle_ = false;         // waits for the first byte of a request
@@ -166,7 +175,8 @@ class HttpSession final : public std::enable_shared_from_this<HttpSession> {
   std::string decoded_;  // of a chunked body
   std::string_view piece_;
   std::string whole_;
-  std::string passed_;  // what goes to and comes from who answers instead of us
+  std::string passed_;       // what goes to who answers instead of us
+  std::vector<char> heard_;  // what comes from there
 
   // Output.
   std::string out_;

@@ -51,7 +51,9 @@ Task<HttpSession::Piece> HttpSession::NextPiece() {
   piece_ = {};
   if (body_done_) co_return Piece::kLast;
   size_t buffer = static_cast<size_t>(server_.limits.stream_buffer_bytes);
-  if (!chunked_ && body_left_ <= static_cast<int64_t>(kSmallBody)) buffer = kSmallBody;
+  if (!chunked_ && body_left_ <= static_cast<int64_t>(kSmallBody)) {
+    buffer = static_cast<size_t>(body_left_);
+  }
   if (body_in_.size() < buffer) body_in_.resize(buffer);
   if (chunked_) {
     Piece piece = co_await NextChunkedPiece();
@@ -108,6 +110,14 @@ Task<bool> HttpSession::ReadWhole(int64_t max_bytes) {
   }
   bool on = co_await SayContinue();
   if (!on) co_return false;
+  if (!chunked_ && body_left_ <= static_cast<int64_t>(end_ - tail_)) {
+    size_t size = static_cast<size_t>(body_left_);  // it came with its head, and stays there
+    request_.body = std::string_view(in_.data() + tail_, size);
+    tail_ += size;
+    body_left_ = 0;
+    body_done_ = true;
+    co_return true;
+  }
   Piece piece = Piece::kMore;
   while (piece == Piece::kMore) {
     piece = co_await NextPiece();

@@ -1,5 +1,5 @@
 // How a session passes a request on to another server of this machine, and its answer back.
-#include <algorithm>
+#include <cstring>
 
 #include <boost/asio/awaitable.hpp>
 #include <boost/asio/use_awaitable.hpp>
@@ -15,6 +15,8 @@ constexpr size_t kJoined = 32 << 10;  // bodies up to this are copied behind the
 constexpr size_t kReadPiece = 16 << 10;
 // Servers that were there and could not be reached, or closed a kept connection, before one gives up.
 constexpr int kMostTries = 8;
+// How often a lone answer is looked for before the loop waits for it: less than a microsecond each.
+constexpr int kLooks = 40;
 
 }  // namespace
 
@@ -57,9 +59,7 @@ Task<bool> HttpSession::Forward(Forwarding& way) {
       if (given_up) co_return true;
       continue;
     }
-    UniqueFd kept;
-    if (!stale) kept = backend->TakeIdle();
-    Passage passage = co_await PassOn(way, *backend, std::move(kept));
+    Passage passage = co_await PassOn(way, backend, stale);
     stale = passage == Passage::kStale;
     if (stopping_) co_return false;
     if (passage == Passage::kDone) co_return true;
@@ -109,53 +109,106 @@ Task<bool> HttpSession::SendOn(Forwarding& way, Transport& there) {
   co_return sent;
 }
 
-// One try. Leaves the answer in response_ when it is done.
-Task<HttpSession::Passage> HttpSession::PassOn(Forwarding& way, Backend& backend, UniqueFd kept) {
-  const Passage early_end = kept ? Passage::kStale : Passage::kBroken;
-  if (!kept) {
-    Result<UniqueFd> fresh = backend.Connect();
-    if (!fresh.ok()) co_return Passage::kUnreachable;
-    kept = std::move(*fresh);
+void HttpSession::DropHeld() {
+  if (held_for_) held_for_->GivePlace();
+  held_for_.reset();
+  held_.reset();
+}
+
+// The connection of this client's last request where it leads to `backend`, else null.
+std::unique_ptr<Transport> HttpSession::TakeHeld(const std::shared_ptr<Backend>& backend) {
+  std::unique_ptr<Transport> there;
+  if (held_for_ == backend) there = std::move(held_);
+  DropHeld();
+  return there;
+}
+
+// For the same client's next request if there is room for that, for anybody's otherwise.
+void HttpSession::Keep(const std::shared_ptr<Backend>& backend, std::unique_ptr<Transport> there) {
+  if (!backend->TakePlace()) return backend->KeepIdle(there->Release());
+  held_for_ = backend;
+  held_ = std::move(there);
+}
+
+// `fresh`: no kept connection will do. Null when nobody is there.
+std::unique_ptr<Transport> HttpSession::Reach(Backend& backend, bool fresh, bool& kept) {
+  UniqueFd socket;
+  if (!fresh) socket = backend.TakeIdle();
+  kept = static_cast<bool>(socket);
+  if (!socket) {
+    Result<UniqueFd> made = backend.Connect();
+    if (!made.ok()) return nullptr;
+    socket = std::move(*made);
   }
-  Transport there(loop_, std::move(kept));
-  passing_ = &there;
-  bool sent = co_await SendOn(way, there);
+  return std::make_unique<Transport>(loop_, std::move(socket));
+}
+
+// Other connections of the loop wait meanwhile: a few microseconds, and only when no other request is there.
+ReadOutcome HttpSession::LookFor(Forwarding& way, Transport& there, std::span<char> room) {
+  ReadOutcome outcome{ReadOutcome::Kind::kWouldBlock, 0};
+  if (!way.IsAlone()) return outcome;
+  for (int look = 0; look < kLooks && outcome.kind == ReadOutcome::Kind::kWouldBlock; ++look) {
+    outcome = there.TryRead(room);
+  }
+  return outcome;
+}
+
+// Leaves the answer in response_ when it is done.
+Task<HttpSession::Passage> HttpSession::ReceiveFrom(Forwarding& way, Transport& there,
+                                                    Passage early_end, bool& reusable) {
   BackendAnswer answer;
   std::function<void(std::string_view)> take = [&](std::string_view piece) {
     answer.body.append(piece);
   };
   ResponseParser parser(take, false);
-  passed_.resize(kReadPiece);
+  if (heard_.size() < kReadPiece) heard_.resize(kReadPiece);
   size_t have = 0;
   bool heard = false;
-  Passage passage = sent ? Passage::kDone : early_end;
-  while (passage == Passage::kDone && !parser.done()) {
-    if (have == passed_.size()) passed_.resize(passed_.size() * 2);
-    std::span<char> room(passed_.data() + have, passed_.size() - have);
-    Tick deadline = loop_.After(way.answer_limit);
-    ReadOutcome outcome = co_await there.Read(room, deadline);
+  while (!parser.done()) {
+    if (have == heard_.size()) heard_.resize(heard_.size() * 2);
+    std::span<char> room(heard_.data() + have, heard_.size() - have);
+    ReadOutcome outcome = LookFor(way, there, room);
+    if (outcome.kind == ReadOutcome::Kind::kWouldBlock) {
+      Tick deadline = loop_.After(way.answer_limit);
+      outcome = co_await there.Read(room, deadline);
+    }
     if (outcome.kind != ReadOutcome::Kind::kBytes) {
-      passage = there.timed_out() ? Passage::kTooLate : heard ? Passage::kBroken : early_end;
-      break;
+      co_return there.timed_out() ? Passage::kTooLate : heard ? Passage::kBroken : early_end;
     }
     heard = true;
     have += outcome.bytes;
     try {
-      size_t taken = parser.Feed({passed_.data(), have});
-      passed_.erase(0, taken);
-      passed_.resize(std::max(passed_.size(), kReadPiece));
+      size_t taken = parser.Feed({heard_.data(), have});
       have -= taken;
+      std::memmove(heard_.data(), heard_.data() + taken, have);
     } catch (const Failure&) {
-      passage = Passage::kBroken;
+      co_return Passage::kBroken;
     }
   }
-  passing_ = nullptr;
-  if (passage != Passage::kDone) co_return passage;
-  if (parser.keep_alive() && have == 0 && !there.cancelled()) backend.KeepIdle(there.Release());
+  reusable = parser.keep_alive() && have == 0 && !there.cancelled();
   answer.status = parser.status();
   answer.headers = parser.headers();
   response_ = Guarded([&] { return way.Finish(std::move(answer)); });
   co_return Passage::kDone;
+}
+
+// One try.
+Task<HttpSession::Passage> HttpSession::PassOn(Forwarding& way,
+                                               const std::shared_ptr<Backend>& backend,
+                                               bool fresh) {
+  std::unique_ptr<Transport> there = TakeHeld(backend);
+  bool kept = there != nullptr && !fresh;
+  if (!kept) there = Reach(*backend, fresh, kept);
+  if (!there) co_return Passage::kUnreachable;
+  const Passage early_end = kept ? Passage::kStale : Passage::kBroken;
+  passing_ = there.get();
+  bool sent = co_await SendOn(way, *there);
+  bool reusable = false;
+  Passage passage = early_end;
+  if (sent) passage = co_await ReceiveFrom(way, *there, early_end, reusable);
+  passing_ = nullptr;
+  if (reusable) Keep(backend, std::move(there));
+  co_return passage;
 }
 
 }  // namespace fireweed::net

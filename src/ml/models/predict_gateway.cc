@@ -31,6 +31,7 @@ class ServedRequest final : public net::Forwarding {
     target_->Drop(backend);
   }
   void AppendHead(std::string& out) const override { out += head; }
+  bool IsAlone() const override { return target_->in_flight() == 1; }
 
   net::Response Finish(net::BackendAnswer answer) override {
     failed_ = answer.status >= 500;
