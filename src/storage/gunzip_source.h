@@ -3,8 +3,8 @@
 
 #include <memory>
 
+#include "base/gunzip.h"
 #include "net/http_message.h"
-#include "storage/gunzip.h"
 #include "storage/object_bytes.h"
 
 namespace fireweed::storage {

@@ -3,8 +3,8 @@
 #include <optional>
 
 #include "base/bytes.h"
+#include "base/gunzip.h"
 #include "net/errors.h"
-#include "storage/gunzip.h"
 #include "storage/multipart.h"
 #include "storage/upload_draft.h"
 #include "storage/upload_target.h"

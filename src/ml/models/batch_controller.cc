@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
-#include "ml/models/batch_input.h"
+#include "ml/models/batch_shard.h"
 #include "ml/models/model_names.h"
 #include "ml/models/versions_service.h"
 
@@ -206,54 +206,27 @@ void BatchController::Prepare(const Key& key) {
 BatchShard BatchController::Predict(const JobRecord& job, const BatchRecord& batch, size_t index) {
   const PredictionInput& input = *job.job.predictionInput;
   BatchShard shard = batch.shards[index];
-  size_t size = static_cast<size_t>(input.batchSize.value_or(kUsualBatch));
-  std::string results, pending;
-  BatchErrors errors;
-  std::vector<BatchInstance> waiting;
-  auto predict = [&](size_t at_least) {
-    while (!waiting.empty() && waiting.size() >= at_least) {
-      std::vector<const BatchInstance*> good;
-      size_t count = std::min(size, waiting.size());
-      for (size_t i = 0; i < count; ++i) {
-        if (waiting[i].json.empty()) errors.Add(waiting[i].source, waiting[i].error);
-        if (!waiting[i].json.empty()) good.push_back(&waiting[i]);
-      }
-      if (!good.empty()) {
-        std::string answer =
-            world_.predict(batch.version, BatchRequest(good, input.signatureName)).value();
-        try {
-          for (const std::string& line : BatchAnswer(answer, good.size())) results += line + "\n";
-          shard.predictions += std::ssize(good);
-        } catch (const Failure& failure) {
-          for (const BatchInstance* instance : good) errors.Add(instance->source, failure.what());
-        }
-      }
-      waiting.erase(waiting.begin(), waiting.begin() + static_cast<std::ptrdiff_t>(count));
-    }
-  };
-  auto take = [&](bool end) {
-    for (BatchInstance& instance : TakeInstances(pending, input.dataFormat, end)) {
-      waiting.push_back(std::move(instance));
-    }
-    predict(end ? 0 : size);
-  };
+  size_t size = static_cast<size_t>(std::max<int64_t>(1, input.batchSize.value_or(kUsualBatch)));
+  ShardPredictor predictor(input, size, [&](const std::string& body) {
+    return world_.predict(batch.version, body).value();
+  });
   world_
       .read(job.account, {shard.bucket, shard.name, shard.generation, shard.size},
-            [&](std::string_view piece) {
-              pending.append(piece);
-              take(false);
-            })
+            [&](std::string_view piece) { predictor.Feed(piece); })
       .value();
-  take(true);
-  shard.errors = static_cast<int64_t>(errors.count());
+  predictor.End();
+  shard.predictions = predictor.predictions();
+  shard.errors = static_cast<int64_t>(predictor.errors().count());
   Place out = ParsePlace(input.outputPath);
   if (!out.name.empty() && !out.name.ends_with('/')) out.name += '/';
   size_t shards = batch.shards.size();
-  world_.write(job.account, out.bucket, out.name + ShardName("results", index, shards), results)
+  world_
+      .write(job.account, out.bucket, out.name + ShardName("results", index, shards),
+             predictor.results())
       .value();
   world_
       .write(job.account, out.bucket, out.name + ShardName("errors_stats", index, shards),
-             errors.Text())
+             predictor.errors().Text())
       .value();
   return shard;
 }

@@ -1,7 +1,5 @@
 #include "ml/models/batch_input.h"
 
-#include <cstring>
-
 #include <fmt/format.h>
 
 #include "base/bytes.h"
@@ -29,42 +27,6 @@ BatchInstance FromLine(std::string_view line, DataFormat format) {
   return instance;
 }
 
-std::vector<BatchInstance> TakeLines(std::string& bytes, DataFormat format, bool end) {
-  std::vector<BatchInstance> taken;
-  size_t at = 0;
-  while (at < bytes.size()) {
-    size_t line_end = bytes.find('\n', at);
-    if (line_end == std::string::npos && !end) break;
-    std::string_view line = Trim(std::string_view(bytes).substr(at, line_end - at));
-    at = line_end == std::string::npos ? bytes.size() : line_end + 1;
-    if (!line.empty()) taken.push_back(FromLine(line, format));
-  }
-  bytes.erase(0, at);
-  return taken;
-}
-
-// A record: length, its checksum, bytes, their checksum. Checksums are the store's business; lengths are checked.
-std::vector<BatchInstance> TakeRecords(std::string& bytes, bool end) {
-  constexpr size_t kHead = 12, kTail = 4;
-  constexpr uint64_t kLongest = 64 << 20;
-  std::vector<BatchInstance> taken;
-  size_t at = 0;
-  while (bytes.size() - at >= kHead) {
-    uint64_t length = 0;
-    std::memcpy(&length, bytes.data() + at, sizeof length);
-    if (length > kLongest) throw Failure(Code::kInvalid, "This is no file of TFRecords.");
-    if (bytes.size() - at < kHead + length + kTail) break;
-    std::string_view record(bytes.data() + at + kHead, length);
-    JsonTree instance = JsonTree::Object();
-    instance["b64"] = JsonTree::Text(Base64Encode(record));
-    taken.push_back({.source = instance.Compact(), .json = instance.Compact()});
-    at += kHead + length + kTail;
-  }
-  bytes.erase(0, at);
-  if (end && !bytes.empty()) throw Failure(Code::kInvalid, "The file ends within a record.");
-  return taken;
-}
-
 std::string Quoted(std::string_view text) {
   std::string out = "'";
   for (char c : text) {
@@ -80,9 +42,61 @@ std::string Quoted(std::string_view text) {
 
 }  // namespace
 
-std::vector<BatchInstance> TakeInstances(std::string& bytes, DataFormat format, bool end) {
-  if (format == DataFormat::kTfRecord) return TakeRecords(bytes, end);
-  return TakeLines(bytes, format, end);
+InstanceReader::InstanceReader(DataFormat format) : format_(format) {
+  constexpr size_t kLongestRecord = 64 << 20;
+  bool packed = format == DataFormat::kTfRecordGzip;
+  if (packed) gunzip_.emplace();
+  if (packed || format == DataFormat::kTfRecord) records_.emplace(0, kLongestRecord);
+}
+
+void InstanceReader::TakeLines(bool end, std::vector<BatchInstance>& taken) {
+  size_t at = 0;
+  while (at < pending_.size()) {
+    size_t line_end = pending_.find('\n', at);
+    if (line_end == std::string::npos && !end) break;
+    std::string_view line = Trim(std::string_view(pending_).substr(at, line_end - at));
+    at = line_end == std::string::npos ? pending_.size() : line_end + 1;
+    if (!line.empty()) taken.push_back(FromLine(line, format_));
+  }
+  pending_.erase(0, at);
+}
+
+void InstanceReader::TakeRecords(std::vector<BatchInstance>& taken) {
+  while (std::optional<std::string_view> record = records_->Next().value()) {
+    JsonTree instance = JsonTree::Object();
+    instance["b64"] = JsonTree::Text(Base64Encode(*record));
+    taken.push_back({.source = instance.Compact(), .json = instance.Compact()});
+  }
+}
+
+std::vector<BatchInstance> InstanceReader::Feed(std::string_view piece) {
+  std::vector<BatchInstance> taken;
+  any_ = any_ || !piece.empty();
+  if (!records_) {
+    pending_.append(piece);
+    TakeLines(false, taken);
+    return taken;
+  }
+  if (!gunzip_) {
+    records_->Feed(piece);
+    TakeRecords(taken);
+    return taken;
+  }
+  gunzip_->Feed(AsBytes(piece), [&](std::span<const std::byte> plain) {
+    records_->Feed(AsText(plain));
+    TakeRecords(taken);
+  });
+  return taken;
+}
+
+std::vector<BatchInstance> InstanceReader::End() {
+  std::vector<BatchInstance> taken;
+  if (!records_) TakeLines(true, taken);
+  bool whole = !gunzip_ || !any_ || gunzip_->complete();
+  if (!whole || (records_ && records_->pending() > 0)) {
+    throw Failure(Code::kInvalid, "The file ends within a record.");
+  }
+  return taken;
 }
 
 std::string BatchRequest(const std::vector<const BatchInstance*>& instances,

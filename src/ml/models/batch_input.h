@@ -4,12 +4,15 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
 
 #include "api/ml/prediction_job.h"
+#include "base/gunzip.h"
+#include "records/record_io.h"
 
 namespace fireweed::ml {
 
@@ -20,8 +23,26 @@ struct BatchInstance {
   std::string error;
 };
 
-// Takes whole instances off the front of `bytes`; what is left belongs to the next ones. `end`: no more bytes come.
-std::vector<BatchInstance> TakeInstances(std::string& bytes, api::ml::DataFormat format, bool end);
+// Takes a file apart as it comes, in pieces of any size. One thread at a time.
+class InstanceReader {
+ public:
+  explicit InstanceReader(api::ml::DataFormat format);
+
+  // What became whole with this piece. Throws Failure for a damaged file.
+  std::vector<BatchInstance> Feed(std::string_view piece);
+  // No more comes: the last line. Throws Failure for a file that was cut off.
+  std::vector<BatchInstance> End();
+
+ private:
+  void TakeLines(bool end, std::vector<BatchInstance>& taken);
+  void TakeRecords(std::vector<BatchInstance>& taken);
+
+  const api::ml::DataFormat format_;
+  std::optional<Gunzip> gunzip_;
+  std::optional<records::RecordSplitter> records_;
+  std::string pending_;  // of a line
+  bool any_ = false;
+};
 
 // {"instances":[...],"signature_name":"..."}
 std::string BatchRequest(const std::vector<const BatchInstance*>& instances,

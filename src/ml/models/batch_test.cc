@@ -7,7 +7,8 @@
 #include "describe/json_tree.h"
 #include "identity/projects.h"
 #include "ml/models/batch_controller.h"
-#include "ml/models/batch_input.h"
+#include "ml/models/batch_shard.h"
+#include "records/record_io.h"
 
 namespace fireweed::ml {
 namespace {
@@ -15,26 +16,86 @@ namespace {
 using api::ml::DataFormat;
 using api::ml::JobState;
 
-TEST(BatchInput, TakesLinesAndRecordsWhereverTheyAreCut) {
-  std::string bytes = "{\"a\": 1}\n\nnot json\n[1";
-  std::vector<BatchInstance> lines = TakeInstances(bytes, DataFormat::kJson, false);
-  ASSERT_EQ(lines.size(), 2u);
-  EXPECT_EQ(lines[0].json, "{\"a\":1}");
-  EXPECT_TRUE(lines[1].json.empty());
-  EXPECT_FALSE(lines[1].error.empty());
-  EXPECT_EQ(bytes, "[1");
-  bytes += ",2]";
-  EXPECT_EQ(TakeInstances(bytes, DataFormat::kJson, true).at(0).json, "[1,2]");
-  bytes = "not json";
-  EXPECT_EQ(TakeInstances(bytes, DataFormat::kText, true).at(0).json, "\"not json\"");
+// All instances of a file that comes in pieces of `size` bytes.
+std::vector<BatchInstance> ReadAll(std::string_view file, DataFormat format, size_t size) {
+  InstanceReader reader(format);
+  std::vector<BatchInstance> all;
+  auto take = [&](std::vector<BatchInstance> some) {
+    all.insert(all.end(), std::make_move_iterator(some.begin()),
+               std::make_move_iterator(some.end()));
+  };
+  for (; !file.empty(); file.remove_prefix(std::min(size, file.size()))) {
+    take(reader.Feed(file.substr(0, size)));
+  }
+  take(reader.End());
+  return all;
+}
 
-  std::string record("\x03\0\0\0\0\0\0\0cccc", 12);
-  record += "abcdddd";
-  bytes = record + record.substr(0, 14);
-  std::vector<BatchInstance> records = TakeInstances(bytes, DataFormat::kTfRecord, false);
-  ASSERT_EQ(records.size(), 1u);
-  EXPECT_EQ(records[0].json, "{\"b64\":\"" + Base64Encode("abc") + "\"}");
-  EXPECT_THROW(TakeInstances(bytes, DataFormat::kTfRecord, true), Failure);
+TEST(BatchInput, TakesLinesWhereverTheyAreCut) {
+  for (size_t size : {1, 5, 100}) {
+    std::vector<BatchInstance> lines =
+        ReadAll("{\"a\": 1}\n\nnot json\n[1,2]", DataFormat::kJson, size);
+    ASSERT_EQ(lines.size(), 3u);
+    EXPECT_EQ(lines[0].json, "{\"a\":1}");
+    EXPECT_TRUE(lines[1].json.empty());
+    EXPECT_FALSE(lines[1].error.empty());
+    EXPECT_EQ(lines[2].json, "[1,2]");
+    EXPECT_EQ(ReadAll("not json", DataFormat::kText, size).at(0).json, "\"not json\"");
+  }
+}
+
+// Python's gzip.compress of what TwoRecords gives.
+std::string PackedRecords() {
+  return *Base64Decode("H4sIAAAAAAACA2NmgIANMz35EpOS88I/KkJFGDSZZ7DfeNW0CAAjSrTtIwAAAA==");
+}
+
+std::string TwoRecords() {
+  std::string file;
+  records::AppendRecord(file, "abc");
+  records::AppendRecord(file, "");
+  return file;
+}
+
+TEST(BatchInput, TakesRecordsPlainAndPacked) {
+  for (size_t size : {1, 7, 1000}) {
+    for (DataFormat format : {DataFormat::kTfRecord, DataFormat::kTfRecordGzip}) {
+      std::string file = format == DataFormat::kTfRecord ? TwoRecords() : PackedRecords();
+      std::vector<BatchInstance> records = ReadAll(file, format, size);
+      ASSERT_EQ(records.size(), 2u);
+      EXPECT_EQ(records[0].json, "{\"b64\":\"" + Base64Encode("abc") + "\"}");
+      EXPECT_EQ(records[1].json, "{\"b64\":\"\"}");
+      EXPECT_THROW(ReadAll(file.substr(0, file.size() - 3), format, size), Failure);
+      EXPECT_TRUE(ReadAll("", format, size).empty());
+    }
+  }
+}
+
+TEST(BatchInput, RefusesDamagedRecords) {
+  std::string file = TwoRecords();
+  for (size_t at : {0, 9, 13, 16}) {
+    std::string damaged = file;
+    damaged[at] = static_cast<char>(damaged[at] ^ 1);
+    EXPECT_THROW(ReadAll(damaged, DataFormat::kTfRecord, 8), Failure) << at;
+  }
+  EXPECT_THROW(ReadAll(file, DataFormat::kTfRecordGzip, 8), Failure);
+}
+
+TEST(ShardPredictor, OneBadInstanceSpoilsNoOther) {
+  api::ml::PredictionInput input{.dataFormat = DataFormat::kJson};
+  int asked = 0;
+  ShardPredictor predictor(input, 4, [&](const std::string& body) -> std::string {
+    ++asked;
+    if (body.find("\"bad\"") != std::string::npos) return R"({"error":"no number"})";
+    JsonTree answer = JsonTree::Object();
+    answer["predictions"] = *JsonTree::Parse(body).Find("instances");
+    return answer.Compact();
+  });
+  predictor.Feed("1\n2\n\"bad\"\n4\n5\n");
+  predictor.End();
+  EXPECT_EQ(predictor.results(), "1\n2\n4\n5\n");
+  EXPECT_EQ(predictor.predictions(), 4);
+  EXPECT_EQ(predictor.errors().Text(), "('\"bad\"', 'no number', 1)\n");
+  EXPECT_EQ(asked, 6);
 }
 
 TEST(BatchInput, NamesAndPaths) {

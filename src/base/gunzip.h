@@ -1,4 +1,4 @@
-// Unpacks a gzip stream as it comes by. One thread at a time.
+// Unpacks a gzip stream as it comes by: bodies of uploads, files of batch prediction. One thread at a time.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 #include <memory>
 #include <span>
 
-namespace fireweed::storage {
+namespace fireweed {
 
 class Gunzip {
  public:
@@ -27,4 +27,4 @@ class Gunzip {
   std::unique_ptr<State> state_;
 };
 
-}  // namespace fireweed::storage
+}  // namespace fireweed

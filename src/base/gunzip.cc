@@ -1,4 +1,4 @@
-#include "storage/gunzip.h"
+#include "base/gunzip.h"
 
 #include <vector>
 
@@ -6,7 +6,7 @@
 
 #include "base/error.h"
 
-namespace fireweed::storage {
+namespace fireweed {
 namespace {
 
 constexpr int kGzipOnly = 15 + 16;  // zlib: the largest window, with a gzip header
@@ -56,4 +56,4 @@ void Gunzip::Feed(std::span<const std::byte> bytes, const Out& out) {
 
 bool Gunzip::complete() const { return state_->fresh && state_->started; }
 
-}  // namespace fireweed::storage
+}  // namespace fireweed

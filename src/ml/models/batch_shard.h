@@ -1,0 +1,47 @@
+// What for: one input file of a batch prediction on its way from bytes to result lines and error lines.
+// Who calls: an action, piece by piece. May block as long as `ask` does.
+// Owns: what was read and not asked yet, and the lines.
+// A failure: of an instance it is a line of the errors; a damaged file, or nobody to ask, is thrown.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ml/models/batch_input.h"
+
+namespace fireweed::ml {
+
+class ShardPredictor {
+ public:
+  // The answer of the model to a request. Throws Failure when there is none.
+  using Ask = std::function<std::string(const std::string& body)>;
+
+  ShardPredictor(const api::ml::PredictionInput& input, size_t batch, Ask ask)
+      : reader_(input.dataFormat), batch_(batch), signature_(input.signatureName), ask_(ask) {}
+
+  void Feed(std::string_view piece);
+  void End();
+
+  const std::string& results() const { return results_; }
+  const BatchErrors& errors() const { return errors_; }
+  int64_t predictions() const { return predictions_; }
+
+ private:
+  void Take(std::vector<BatchInstance> instances);
+  void PredictFirst(size_t count);
+  void Predict(const std::vector<const BatchInstance*>& instances);
+
+  InstanceReader reader_;
+  const size_t batch_;
+  const std::string signature_;
+  const Ask ask_;
+  std::vector<BatchInstance> waiting_;
+  std::string results_;
+  BatchErrors errors_;
+  int64_t predictions_ = 0;
+};
+
+}  // namespace fireweed::ml
