@@ -118,6 +118,28 @@ std::string AwaitAddress(ChildProgram& child) {
                 complaint.empty() ? "The model cannot be loaded." : std::string(Trim(complaint)));
 }
 
+// Where the interpreter's TensorFlow is, without importing it; empty when it has none.
+std::string FindTensorflow(const std::string& python) {
+  constexpr const char* kAsk =
+      "import importlib.util as u; s = u.find_spec('tensorflow'); "
+      "print(s.submodule_search_locations[0] if s else '')";
+  Result<ProgramOutcome> said = RunProgram(
+      {.argv = {python.empty() ? "python3" : python, "-c", kAsk}}, std::chrono::seconds(30));
+  return said.ok() && said->ok() ? std::string(Trim(said->output)) : "";
+}
+
+void AddTensorflow(const PredictCommand& command, std::vector<std::string>& argv) {
+  bool saved_model = std::filesystem::exists(command.model_dir + "/saved_model.pb");
+  if (!saved_model && command.framework != "tensorflow") return;
+  std::string package = FindTensorflow(command.python);
+  if (package.empty()) {
+    throw Failure(Code::kInvalid,
+                  "The model needs TensorFlow, and this Python has none: name one that has it with "
+                  "--python.");
+  }
+  argv.insert(argv.end(), {"--tensorflow", package});
+}
+
 void PredictHere(const PredictCommand& command, const Settings& settings) {
   JsonTree body = RequestOf(command);
   ProgramSpec program;
@@ -135,6 +157,7 @@ void PredictHere(const PredictCommand& command, const Settings& settings) {
   }
   if (!command.python.empty())
     program.argv.insert(program.argv.end(), {"--python", command.python});
+  AddTensorflow(command, program.argv);
   ChildProgram child = std::move(ChildProgram::Spawn(program).value());
   net::HttpClient client({});
   net::ClientRequest request{.method = "POST",
