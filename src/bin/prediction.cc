@@ -80,6 +80,13 @@ struct ServingLibraries {
   std::map<std::string, std::string> environment;
 };
 
+// A library of a Python package needs others that lie beside the package.
+std::string PackagesOf(const std::string& library) {
+  constexpr std::string_view kInPackage = "/xgboost/lib/libxgboost.so";
+  if (!library.ends_with(kInPackage)) return library;
+  return library.substr(0, library.size() - kInPackage.size());
+}
+
 // Nothing of the system's own, which the image has.
 ServingLibraries ConfiguredLibraries(const ServingConfig& config) {
   constexpr std::string_view kInterpreter = "/bin/python";
@@ -87,7 +94,7 @@ ServingLibraries ConfiguredLibraries(const ServingConfig& config) {
   if (config.python.ends_with(kInterpreter) && !config.python.starts_with("/usr/")) {
     libraries.binds.push_back(config.python.substr(0, config.python.size() - kInterpreter.size()));
   }
-  for (const std::string& path : {config.xgboost, config.tensorflow}) {
+  for (const std::string& path : {PackagesOf(config.xgboost), config.tensorflow}) {
     if (!path.empty() && !path.starts_with("/usr/")) libraries.binds.push_back(path);
   }
   return libraries;
@@ -180,12 +187,16 @@ class LibraryCache {
   Guarded<std::optional<ProgramLibraries>> known_;
 };
 
+std::string ProgramOf(const PredictionController::Means& means) {
+  return means.ground.options.program_directory + "/fireweed-serve";
+}
+
 // A container sees the image, the program with its libraries and loader (the image need not have them) and its model, and
 // talks to nobody but by its socket; a plain process sees the host, and finds its socket from the directory it starts in.
 Result<MachineSpec> Describe(const PredictionController::Means& means, LibraryCache& cache,
                              const ml::VersionRecord& record, const ml::ServingPlace& place) {
   const ServingConfig& config = means.ground.options.config.serving;
-  std::string program = means.ground.options.program_directory + "/fireweed-serve";
+  std::string program = ProgramOf(means);
   Result<ServingLibraries> libraries = FindLibraries(means, record, place.model);
   if (!libraries.ok()) return libraries.error();
   MachineSpec spec{.hostname = "model",
@@ -232,7 +243,13 @@ ml::ServingWorld World(const PredictionController::Means& means) {
               [means, cache](const ml::VersionRecord& record, const ml::ServingPlace& place) {
                 return Describe(means, *cache, record, place);
               },
-          .ready = ml::SaysReady};
+          .ready = ml::SaysReady,
+          .prepare =
+              [means, cache] {
+                if (!means.machines.driver->capabilities().own_root) return;
+                cache->Find(ProgramOf(means));
+                means.machines.boot_images.Find({});
+              }};
 }
 
 }  // namespace

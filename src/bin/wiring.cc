@@ -213,6 +213,7 @@ Daemon::Daemon(DaemonOptions options) : parts_(std::make_unique<Parts>(std::move
 Daemon::~Daemon() {
   parts_->ground.log.Info("daemon stops");
   parts_->stores.faulty.EndStalls();
+  parts_->prediction.requests.Flush();  // goes through the server, which ends now
   if (!parts_->server.Drain(kDrainLimit)) {
     parts_->ground.log.Warning("requests were still running", {{"after_s", kDrainLimit.count()}});
   }

@@ -10,6 +10,7 @@
 //                         ▼                         ▼
 //                      DELETING: withdrawn, requests under way finish, process and files go, row goes
 //
+// UPDATING is READY whose new number of nodes is not reached yet: requests are taken, and it ends with the next answer.
 // A version that was ready once never becomes FAILED by itself: it is started again with growing pauses, and requests wait.
 #pragma once
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "compute/filter.h"
 #include "describe/json_codec.h"
 #include "identity/policies.h"
 
@@ -72,17 +73,27 @@ api::ml::Model ModelsService::Get(const api::ml::NameModel& request, const net::
   });
 }
 
+// A page is full of models that the filter lets through, so rows are read until it is.
 api::ml::ModelList ModelsService::List(const api::ml::ListModels& request, const net::Call&) {
-  ScanRange range{.prefix = request.project + "/"};
+  compute::Filter filter(request.filter);
   int32_t wanted = request.pageSize > 0 ? std::min(request.pageSize, kLargestPage) : kLargestPage;
-  range.limit = wanted;
+  ScanRange range{.prefix = request.project + "/", .limit = wanted};
   if (!request.pageToken.empty()) range.after = request.project + "/" + request.pageToken;
   return Query(catalog_, [&](Txn& txn) {
     api::ml::ModelList reply;
-    auto rows = txn.Scan<ModelRecord>(range);
-    for (const auto& row : rows) reply.models.push_back(ShowModel(txn, row.value));
-    if (std::ssize(rows) == wanted) reply.nextPageToken = rows.back().value.name;
-    return reply;
+    while (true) {
+      auto rows = txn.Scan<ModelRecord>(range);
+      for (const auto& row : rows) {
+        api::ml::Model shown = ShowModel(txn, row.value);
+        if (!filter.Matches(shown)) continue;
+        reply.models.push_back(std::move(shown));
+        if (std::ssize(reply.models) < wanted) continue;
+        reply.nextPageToken = row.value.name;
+        return reply;
+      }
+      if (std::ssize(rows) < range.limit) return reply;
+      range.after = rows.back().key;
+    }
   });
 }
 

@@ -1,5 +1,4 @@
-// Models from the API to the process and back: the plan as a table, the services behind a router, the controller on a
-// driver without machines.
+// Models from the API to the process and back: the services behind a router, the controller on a driver without machines.
 #include <unistd.h>
 
 #include <algorithm>
@@ -25,127 +24,7 @@
 namespace fireweed::ml {
 namespace {
 
-using api::ml::VersionState;
 using std::chrono::seconds;
-
-struct PlanCase {
-  const char* what;
-  VersionState state;
-  bool wanted;
-  const char* handle;
-  Sighting sighting;
-  Load load;
-  DeployStep step;
-  VersionState after;
-  bool publish;
-};
-
-constexpr auto kCreating = VersionState::kCreating;
-constexpr auto kReady = VersionState::kReady;
-constexpr auto kFailed = VersionState::kFailed;
-const Time kNow{std::chrono::hours(1000)};
-
-Sighting Runs(Duration age, bool answers) {
-  return {
-      .machine = Sighting::Machine::kRuns, .boot = 1, .answers = answers, .started = kNow - age};
-}
-Sighting Ended(bool answered, bool final) {
-  return {.machine = Sighting::Machine::kEnded,
-          .boot = 1,
-          .answers = answered,
-          .reason = "why",
-          .final = final};
-}
-
-void Check(const PlanCase& c) {
-  VersionRecord record{.project = "p", .model = "m", .name = "v", .uid = "u", .boot = 1};
-  record.resource.state = c.state;
-  record.resource.autoScaling = api::ml::AutoScaling{};
-  record.wanted = c.wanted;
-  record.handle = c.handle;
-  DeployPlan plan = PlanVersion({record, c.sighting, c.load, kNow}, {});
-  EXPECT_EQ(plan.step, c.step) << c.what;
-  EXPECT_EQ(plan.next.resource.state, c.after) << c.what;
-  EXPECT_EQ(plan.publish, c.publish) << c.what;
-}
-
-TEST(DeployPlan, BringsAVersionUp) {
-  using enum DeployStep;
-  constexpr Duration kNew{0};
-  Sighting asked = Runs(kNew, false);
-  asked.next_look = kNow + seconds(1);
-  for (const PlanCase& c : std::initializer_list<PlanCase>{
-           {"new", kCreating, false, "", {}, {}, kStart, kCreating, false},
-           {"start was cut off", kCreating, true, "", {}, {}, kStart, kCreating, false},
-           {"loading", kCreating, true, "h", Runs(kNew, false), {}, kLook, kCreating, false},
-           {"asked lately", kCreating, true, "h", asked, {}, kNone, kCreating, false},
-           {"too slow",
-            kCreating,
-            true,
-            "h",
-            Runs(std::chrono::hours(1), false),
-            {},
-            kStop,
-            kFailed,
-            false},
-           {"answers", kCreating, true, "h", Runs(kNew, true), {}, kNone, kReady, true},
-           {"bad model", kCreating, true, "h", Ended(false, true), {}, kStop, kFailed, false},
-           {"ended early", kCreating, true, "h", Ended(false, false), {}, kNone, kCreating, false},
-           {"failed", kFailed, false, "", {}, {.waiting = 1}, kNone, kFailed, false},
-           {"failed, machine left", kFailed, false, "h", {}, {}, kStop, kFailed, false},
-       }) {
-    Check(c);
-  }
-}
-
-TEST(DeployPlan, KeepsAVersionThatWasReady) {
-  using enum DeployStep;
-  Sighting old = Runs(std::chrono::hours(1), true);
-  for (const PlanCase& c : std::initializer_list<PlanCase>{
-           {"not seen yet", kReady, true, "h", {}, {}, kLook, kReady, false},
-           {"bad later on", kReady, true, "h", Ended(false, true), {}, kNone, kReady, false},
-           {"crashed", kReady, true, "h", Ended(true, false), {}, kNone, kReady, false},
-           {"idle", kReady, true, "h", old, {}, kStop, kReady, false},
-           {"used lately",
-            kReady,
-            true,
-            "h",
-            old,
-            {.last_use = kNow - seconds(5)},
-            kNone,
-            kReady,
-            true},
-           {"busy", kReady, true, "h", old, {.in_flight = 1}, kNone, kReady, true},
-           {"parked", kReady, false, "", {}, {}, kNone, kReady, false},
-           {"parked, machine left", kReady, false, "h", {}, {}, kStop, kReady, false},
-           {"asked for", kReady, false, "", {}, {.waiting = 1}, kStart, kReady, false},
-       }) {
-    Check(c);
-  }
-}
-
-TEST(DeployPlan, KeepsAProcessWhereNodesAreAskedFor) {
-  VersionRecord record{.uid = "u"};
-  record.resource.state = VersionState::kReady;
-  record.resource.manualScaling = api::ml::ManualScaling{.nodes = 1};
-  EXPECT_EQ(PlanVersion({record, {}, {}, Time{}}, {}).step, DeployStep::kStart);
-  record.resource.manualScaling.reset();
-  record.resource.autoScaling = api::ml::AutoScaling{.minNodes = 1};
-  EXPECT_EQ(PlanVersion({record, {}, {}, Time{}}, {}).step, DeployStep::kStart);
-}
-
-TEST(DeployPlan, LetsRequestsFinishBeforeADeletion) {
-  Time now{std::chrono::hours(1)};
-  VersionRecord record{.uid = "u", .deleting = true, .delete_since = now};
-  record.handle = "h";
-  DeployPlan busy = PlanVersion({record, {}, {.in_flight = 2}, now}, {});
-  EXPECT_TRUE(busy.withdraw);
-  EXPECT_EQ(busy.step, DeployStep::kNone);
-  EXPECT_TRUE(busy.look_again);
-  EXPECT_EQ(PlanVersion({record, {}, {}, now}, {}).step, DeployStep::kRemove);
-  EXPECT_EQ(PlanVersion({record, {}, {.in_flight = 2}, now + seconds(31)}, {}).step,
-            DeployStep::kRemove);
-}
 
 class OpenAccess final : public net::AccessControl {
  public:
@@ -217,7 +96,8 @@ class Models : public testing::Test {
               spec.labels = labels_;
               return spec;
             },
-            .ready = [this](const std::string&) { return ready_; }};
+            .ready = [this](const std::string&) { return ready_; },
+            .prepare = [this] { ++prepared_; }};
   }
   void Restart() {
     parts_.reset();
@@ -313,7 +193,7 @@ class Models : public testing::Test {
   std::string directory_;
   std::map<std::string, std::string> labels_;
   std::optional<Error> fetch_fails_;
-  int fetched_ = 0;
+  int fetched_ = 0, prepared_ = 0;
   bool ready_ = true;
   net::Origin origin_;
   net::Request request_;
@@ -363,6 +243,55 @@ TEST_F(Models, VersionsBecomeReadyAndTheFirstIsTheDefault) {
   EXPECT_EQ(Ask("DELETE", "/v1/projects/project-one/models/census").status, 400);
 }
 
+TEST_F(Models, ListsAreFiltered) {
+  MakeModel();
+  MakeModel("other");
+  MakeVersion("v1", R"(,"labels":{"stage":"old"})");
+  MakeVersion("v2", R"(,"labels":{"stage":"new"})");
+  const std::string models = "/v1/projects/project-one/models";
+  Reply all = Ask("GET", models);
+  EXPECT_TRUE(all.Has("models/census") && all.Has("models/other")) << all.text;
+  Reply some = Ask("GET", models, "", "filter=name%3Aother&pageSize=1");
+  EXPECT_TRUE(some.Has("models/other") && !some.Has("models/census")) << some.text;
+  Reply versions = Ask("GET", models + "/census/versions", "", "filter=labels.stage%3Dnew");
+  EXPECT_TRUE(versions.Has("versions/v2") && !versions.Has("versions/v1")) << versions.text;
+  EXPECT_EQ(Ask("GET", models, "", "filter=%28%28").status, 400);
+  EXPECT_EQ(Ask("GET", models + "/census/versions", "", "filter=%28%28").status, 400);
+}
+
+TEST_F(Models, WhatEveryStartNeedsIsLookedUpBeforeTheFirst) {
+  EXPECT_EQ(prepared_, 0);
+  MakeModel();
+  MakeModel("other");
+  Settle();
+  EXPECT_EQ(prepared_, 1);
+}
+
+TEST_F(Models, AreUpdatingUntilTheirNodesAreThere) {
+  MakeModel();
+  MakeVersion("v1");
+  Pass(std::chrono::minutes(20));
+  EXPECT_FALSE(Target("v1")->published());
+  const std::string name = "/v1/projects/project-one/models/census/versions/v1";
+  const std::string nodes = R"({"autoScaling":null,"manualScaling":{"nodes":1}})";
+  ready_ = false;
+  Reply begun = Ask("PATCH", name, nodes, "updateMask=autoScaling,manualScaling");
+  EXPECT_EQ(begun.status, 200) << begun.text;
+  EXPECT_NE(begun.body.TextOf("done"), "true") << begun.text;
+  EXPECT_EQ(StateOf("v1"), "UPDATING");
+  Reply second = Ask("PATCH", name, R"({"description":"d"})", "updateMask=description");
+  EXPECT_EQ(second.status, 400) << second.text;
+  ready_ = true;
+  Pass(seconds(1));
+  EXPECT_EQ(StateOf("v1"), "READY");
+  EXPECT_TRUE(Target("v1")->published());
+  std::string operation = begun.body.TextOf("name");
+  EXPECT_EQ(Ask("GET", "/v1/" + operation).body.TextOf("done"), "true");
+  Reply words = Ask("PATCH", name, R"({"description":"d"})", "updateMask=description");
+  EXPECT_EQ(words.body.TextOf("done"), "true") << words.text;
+  EXPECT_EQ(StateOf("v1"), "READY");
+}
+
 TEST_F(Models, BadRequestsAreRefusedWithTheField) {
   MakeModel();
   const std::pair<const char*, const char*> cases[] = {
@@ -402,6 +331,7 @@ TEST_F(Models, AModelThatCannotBeCopiedFailsWithTheReason) {
 
 TEST_F(Models, AModelThatCannotBeLoadedFailsWithItsOwnWords) {
   MakeModel();
+  Settle();
   labels_ = {{"fake.run-seconds", "0"}, {"fake.exit", "3"}};
   ready_ = false;
   auto console = [&] {

@@ -1,7 +1,8 @@
 // What for: a sample of requests and answers of a version, as lines of JSON in objects of a bucket.
 // Threads: Note on I/O threads, never blocks; Flush on one that may.
 // Owns: lines that were not written yet, a few megabytes at most: more are counted and dropped.
-// A failure: lines that cannot be written are dropped and told in the daemon's log.
+// A failure: lines that cannot be written are dropped and told in the daemon's log; so are those of requests that are
+//   under way while the daemon ends.
 #pragma once
 
 #include <cstdint>

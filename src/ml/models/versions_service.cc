@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
+#include "compute/filter.h"
 #include "describe/json_codec.h"
 #include "net/errors.h"
 
@@ -193,44 +194,76 @@ api::ml::Version VersionsService::Get(const api::ml::NameVersion& request, const
 }
 
 api::ml::VersionList VersionsService::List(const api::ml::ListVersions& request, const net::Call&) {
+  compute::Filter filter(request.filter);
   int32_t wanted = request.pageSize > 0 ? std::min(request.pageSize, kLargestPage) : kLargestPage;
   return Query(catalog_, [&](Txn& txn) {
     ModelRecord model = LoadModel(txn, request.project, request.model);
     ScanRange range{.prefix = model.key() + "/", .limit = wanted};
     if (!request.pageToken.empty()) range.after = model.key() + "/" + request.pageToken;
     api::ml::VersionList reply;
-    auto rows = txn.Scan<VersionRecord>(range);
-    for (const auto& row : rows) reply.versions.push_back(ShowVersion(row.value, model));
-    if (std::ssize(rows) == wanted) reply.nextPageToken = rows.back().value.name;
-    return reply;
+    while (true) {
+      auto rows = txn.Scan<VersionRecord>(range);
+      for (const auto& row : rows) {
+        api::ml::Version shown = ShowVersion(row.value, model);
+        if (!filter.Matches(shown)) continue;
+        reply.versions.push_back(std::move(shown));
+        if (std::ssize(reply.versions) < wanted) continue;
+        reply.nextPageToken = row.value.name;
+        return reply;
+      }
+      if (std::ssize(rows) < range.limit) return reply;
+      range.after = rows.back().key;
+    }
   });
 }
 
-api::LongRunningOperation VersionsService::Patch(const api::ml::PatchVersion& request,
-                                                 const net::Call& call) {
+namespace {
+
+// Whether a mask speaks of the number of nodes. Throws Failure for fields that cannot be changed.
+bool ChangesScaling(std::string_view mask) {
   constexpr std::array<std::string_view, 5> kChangeable = {
       "description", "labels", "requestLoggingConfig", "autoScaling", "manualScaling"};
-  for (std::string_view rest = request.updateMask; !rest.empty();) {
+  if (mask.empty()) Invalid("update_mask", "The update mask is required.");
+  bool scaling = false;
+  for (std::string_view rest = mask; !rest.empty();) {
     std::string_view field = Trim(rest.substr(0, rest.find(',')));
     rest.remove_prefix(std::min(rest.size(), rest.find(',')));
     if (!rest.empty()) rest.remove_prefix(1);
-    bool known =
-        std::ranges::find(kChangeable, field.substr(0, field.find('.'))) != kChangeable.end();
-    if (!known) Invalid(field, "This field cannot be changed.");
+    std::string_view first = field.substr(0, field.find('.'));
+    if (std::ranges::find(kChangeable, first) == kChangeable.end()) {
+      Invalid(field, "This field cannot be changed.");
+    }
+    scaling = scaling || first.ends_with("Scaling");
   }
-  if (request.updateMask.empty()) Invalid("update_mask", "The update mask is required.");
-  return Update(catalog_, "version update", [&](Txn& txn) {
+  return scaling;
+}
+
+}  // namespace
+
+// Words are changed at once. A number of nodes is reached by the controller: the version is UPDATING until its process
+// is there, and goes on answering meanwhile.
+net::Answer VersionsService::Patch(const api::ml::PatchVersion& request, const net::Call& call) {
+  bool scaling = ChangesScaling(request.updateMask);
+  Operation operation = Update(catalog_, "version update", [&](Txn& txn) {
     VersionRecord record = LoadVersion(txn, request.project, request.model, request.version);
+    if (record.resource.state == VersionState::kUpdating) {
+      throw Failure(Code::kInvalid, "failedPrecondition",
+                    "Field: name Error: The version is being updated already.");
+    }
     CheckEtag(DecodeJson<api::ml::Version>(request.body.text).etag, record.generation);
     PatchValueMasked(TypeOf<api::ml::Version>(), &record.resource, request.body.text,
                      request.updateMask);
     CompleteVersion(record.resource);
+    bool pending = scaling && record.resource.state == VersionState::kReady && !record.deleting;
+    if (pending) record.resource.state = VersionState::kUpdating;
     ++record.generation;
     txn.Put(record.key(), record);
-    Operation operation = NewOperation("update_version", record, call);
-    operation.ended = clock_.Now();
-    return ShowMlOperation(txn, Begin(txn, operation, clock_.Now()));
+    Operation wanted = NewOperation("update_version", record, call);
+    if (!pending) wanted.ended = clock_.Now();
+    return Begin(txn, wanted, clock_.Now());
   });
+  if (operation.ended) return Shown(operation.key());
+  return WhenEnded(operation, kAnswerWaitMs);
 }
 
 net::Answer VersionsService::Delete(const api::ml::NameVersion& request, const net::Call& call) {

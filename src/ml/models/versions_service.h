@@ -29,7 +29,7 @@ class VersionsService {
   net::Answer Create(const api::ml::CreateVersion& request, const net::Call& call);
   api::ml::Version Get(const api::ml::NameVersion& request, const net::Call& call);
   api::ml::VersionList List(const api::ml::ListVersions& request, const net::Call& call);
-  api::LongRunningOperation Patch(const api::ml::PatchVersion& request, const net::Call& call);
+  net::Answer Patch(const api::ml::PatchVersion& request, const net::Call& call);
   net::Answer Delete(const api::ml::NameVersion& request, const net::Call& call);
   api::ml::Version SetDefault(const api::ml::SetDefaultVersion& request, const net::Call& call);
 
