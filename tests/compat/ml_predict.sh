@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Models as people use them: from a trained model to an authorised endpoint, and what happens to it under load.
 #
-#   tests/compat/ml_predict.sh walkthrough|tokens|switch|kill|restart|failures|batch|commands
+#   tests/compat/ml_predict.sh walkthrough|tokens|switch|kill|restart|failures|batch|commands|pickles|tensorflow|canary|zero|local
 set -euo pipefail
 # shellcheck source=tests/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
@@ -221,8 +221,140 @@ commands() {
     --json-instances "$FW_SCRATCH/rows.json")" "local predict"
 }
 
+# settings KEY VALUE...: what the daemon that is started next serves with.
+settings() {
+  mkdir -p "$FIREWEED_STATE"
+  printf 'serving:\n' >"$FIREWEED_STATE/config.yaml"
+  while [ $# -gt 0 ]; do
+    printf '  %s: "%s"\n' "$1" "$2" >>"$FIREWEED_STATE/config.yaml"
+    shift 2
+  done
+}
+
+# The Python with scikit-learn that tools/install predict made.
+predict_python() {
+  local place
+  place=$(XDG_CACHE_HOME=$FW_CACHE_HOME HOME=$FW_USER_HOME "$FW_TREE/tools/install" --predict)
+  [ -e "$place/complete" ] || return 1
+  printf '%s/bin/python\n' "$place"
+}
+
+pickles() {
+  local python
+  python=$(predict_python) || skip "tools/install predict has not run"
+  settings python "$python"
+  begin python
+  "$python" "$HERE/models/make_models.py" sklearn "$FW_SCRATCH/sklearn"
+  "$python" "$HERE/models/make_models.py" routine "$FW_SCRATCH/routine"
+  fireweed storage cp "$FW_SCRATCH/sklearn/model.joblib" gs://python-one/sklearn/ >/dev/null 2>&1
+  fireweed storage cp "$FW_SCRATCH/routine/factor.pkl" gs://python-one/routine/ >/dev/null 2>&1
+  fireweed storage cp "$FW_SCRATCH/routine/scaler-0.1.tar.gz" gs://python-one/packages/ >/dev/null 2>&1
+  make_model pickled
+  make_version pickled v1 gs://python-one/sklearn '{"framework": "SCIKIT_LEARN"}' >"$FW_SCRATCH/operation"
+  wait_until 120 "the scikit-learn version is ready" is_ready pickled/versions/v1
+  equal '[1,3]' "$(predict pickled '{"instances": [[0.0, 1.0], [1.0, 2.0]]}' | jq -c '.predictions | map(round)')" "scikit-learn"
+  equal 400 "$(ml -o /dev/null -w '%{http_code}' -d '{"instances": [[1.0]]}' "$(models_url)/pickled:predict")" "a row that is too short"
+  make_model routine
+  make_version routine v1 gs://python-one/routine '{"framework": "FRAMEWORK_UNSPECIFIED", "predictionClass": "scaler.Predictor",
+    "packageUris": ["gs://python-one/packages/scaler-0.1.tar.gz"]}' >"$FW_SCRATCH/operation"
+  wait_until 120 "the routine is ready" is_ready routine/versions/v1
+  equal '{"predictions":[[3,6]]}' "$(predict routine '{"instances": [[1, 2]]}' | jq -c .)" "a custom prediction routine"
+  make_version routine v2 gs://python-one/routine '{"framework": "FRAMEWORK_UNSPECIFIED", "predictionClass": "scaler.Missing",
+    "packageUris": ["gs://python-one/packages/scaler-0.1.tar.gz"]}' >"$FW_SCRATCH/operation"
+  wait_until 120 "the other routine failed" has_failed routine/versions/v2
+  ml "$(models_url)/routine/versions/v2" | jq -r .errorMessage >"$FW_SCRATCH/why"
+  grep -F Missing "$FW_SCRATCH/why" >/dev/null || fail "the reason names no class: $(cat "$FW_SCRATCH/why")"
+}
+
+is_ready() { [ "$(state_of "$1")" = READY ]; }
+has_failed() { [ "$(state_of "$1")" = FAILED ]; }
+
+tensorflow() {
+  local python package
+  python=$(python_clients)/bin/python
+  package=$("$python" -c 'import os, tensorflow; print(os.path.dirname(tensorflow.__file__))' 2>/dev/null) ||
+    skip "no TensorFlow among the Python clients"
+  settings tensorflow "$package"
+  begin graph
+  "$python" "$HERE/models/make_models.py" tensorflow "$FW_SCRATCH/doubler" >/dev/null 2>&1
+  fireweed storage cp -r "$FW_SCRATCH/doubler" gs://graph-one/ >/dev/null 2>&1
+  make_model doubler
+  make_version doubler v1 gs://graph-one/doubler '{"framework": "TENSORFLOW"}' >"$FW_SCRATCH/operation"
+  wait_until 180 "the version is ready" is_ready doubler/versions/v1
+  equal '{"predictions":[{"y":[2,4]}]}' "$(predict doubler '{"instances": [[1.0, 2.0]]}' | jq -c .)" "a SavedModel"
+  equal '{"predictions":[[2,4]]}' \
+    "$(ml -d '{"instances": [[1.0, 2.0]]}' "http://$(address)/tfserving/$PROJECT/v1/models/doubler:predict" | jq -c .)" \
+    "the same at TensorFlow Serving's path"
+  equal 400 "$(ml -o /dev/null -w '%{http_code}' -d '{"instances": [[1.0]]}' "$(models_url)/doubler:predict")" "another shape"
+}
+
+# A fifth of the requests goes to the new version, to the request.
+canary() {
+  begin canary
+  make_model census
+  make_version census v1 gs://canary-one/model >/dev/null
+  make_version census v2 gs://canary-two/model >/dev/null
+  ml -X PATCH -d '{"trafficSplit": {"v2": 20}}' "$(models_url)/census?updateMask=trafficSplit" >/dev/null
+  load census
+  wait_until 60 "the new version served some" served census.v2 40
+  stop_load
+  equal '' "$(sed -n '/^[0-9]* 200$/d; /predictions/d; /running/d; p' "$FW_SCRATCH/load")" "other answers"
+  local all new
+  all=$(count_of 200)
+  new=$(sed -n 's/^\([0-9]*\) .*\[10.*/\1/p' "$FW_SCRATCH/load")
+  # What was under way at the end may be any of a hundred.
+  if [ "$new" -lt $((all / 5 - 21)) ] || [ "$new" -gt $((all / 5 + 21)) ]; then fail "$new of $all went to the new version"; fi
+}
+
+no_process() { ! serving_pid census >/dev/null; }
+
+zero() {
+  settings idleSeconds 1
+  begin zero
+  make_model census
+  make_version census v1 gs://zero-one/model '{"autoScaling": {"minNodes": 0}}' >/dev/null
+  local i pid
+  for i in 1 2 3; do
+    equal '{"predictions":[-0.5,1.5]}' "$(predict census | jq -c .)" "predictions, time $i"
+    wait_until 60 "nobody asks and the process is gone" no_process
+    equal READY "$(state_of census/versions/v1)" "the state of a version without a process"
+  done
+  # Asked for all the time it stays.
+  load census
+  wait_until 60 "some were served" served census.v1 50
+  pid=$(serving_pid census)
+  wait_until 60 "more were served" served census.v1 3000
+  equal "$pid" "$(serving_pid census)" "the process of a busy version"
+  stop_load
+  equal '' "$(sed -n '/^[0-9]* 200$/d; /predictions/d; /running/d; p' "$FW_SCRATCH/load")" "other answers"
+  # One that keeps its nodes is UPDATING until they are there, and READY then.
+  wait_until 60 "the process is gone again" no_process
+  ml -X PATCH -d '{"autoScaling": null, "manualScaling": {"nodes": 1}}' \
+    "$(models_url)/census/versions/v1?updateMask=autoScaling,manualScaling" >"$FW_SCRATCH/operation"
+  wait_until 60 "the version is updated" is_ready census/versions/v1
+  serving_pid census >/dev/null || fail "an updated version without its node"
+}
+
+# gcloud predicts by itself, with a Python that has TensorFlow; what fireweed env sets must not be in its way.
+local_predict() {
+  command -v gcloud >/dev/null || skip "no gcloud"
+  local python
+  python=$(python_clients)/bin/python
+  "$python" "$HERE/models/make_models.py" tensorflow "$FW_SCRATCH/doubler" >/dev/null 2>&1 ||
+    skip "no TensorFlow among the Python clients"
+  begin local
+  use_daemon
+  printf '[1.0, 2.0]\n' >"$FW_SCRATCH/rows.json"
+  CLOUDSDK_ML_ENGINE_LOCAL_PYTHON=$python gcloud ai-platform local predict --model-dir "$FW_SCRATCH/doubler" \
+    --framework tensorflow --json-instances "$FW_SCRATCH/rows.json" --format json >"$FW_SCRATCH/theirs"
+  equal '[{"y":[2,4]}]' "$(jq -c .predictions "$FW_SCRATCH/theirs")" "gcloud's local predict"
+  equal '[{"y":[2,4]}]' "$(fireweed ai-platform local predict --model-dir "$FW_SCRATCH/doubler" --framework tensorflow \
+    --json-instances "$FW_SCRATCH/rows.json" --python "$python" | jq -c .)" "our local predict"
+}
+
 case $CASE in
-  walkthrough | tokens | switch | restart | failures | batch | commands) "$CASE" ;;
+  walkthrough | tokens | switch | restart | failures | batch | commands | pickles | tensorflow | canary | zero) "$CASE" ;;
+  local) local_predict ;;
   kill) kill_process ;;
   *) fail "no such case: $CASE" ;;
 esac
