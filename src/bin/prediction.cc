@@ -229,6 +229,13 @@ Result<MachineSpec> Describe(const PredictionController::Means& means, LibraryCa
   return spec;
 }
 
+// What fails here is told to the version that needs it.
+void Prepare(const PredictionController::Means& means, LibraryCache& cache) {
+  if (!means.machines.driver->capabilities().own_root) return;
+  bool found = cache.Find(ProgramOf(means)).ok() && means.machines.boot_images.Find({}).ok();
+  means.ground.log.Debug("serving prepared", {{"found", found}});
+}
+
 ml::ServingWorld World(const PredictionController::Means& means) {
   std::string directory = means.ground.state.Path("serving");
   means.ground.disk->MakeDirectories(directory).value();
@@ -244,12 +251,7 @@ ml::ServingWorld World(const PredictionController::Means& means) {
                 return Describe(means, *cache, record, place);
               },
           .ready = ml::SaysReady,
-          .prepare =
-              [means, cache] {
-                if (!means.machines.driver->capabilities().own_root) return;
-                cache->Find(ProgramOf(means));
-                means.machines.boot_images.Find({});
-              }};
+          .prepare = [means, cache] { Prepare(means, *cache); }};
 }
 
 }  // namespace
