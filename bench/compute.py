@@ -3,6 +3,7 @@
 Every figure is the time between a request and a line that the instance itself wrote on its serial port: host and
 containers have the same clock. Beside it, in the same run, a bare `crun run` of the same root file system.
 """
+import datetime
 import glob
 import json
 import os
@@ -106,35 +107,30 @@ def boot_and_delete(cloud, rounds):
     return boots, bare, deletes
 
 
+def preempted_at(cloud, name):
+    """When the newest preemption of an instance was over: its old machine was gone."""
+    listed = cloud.ask("GET", ZONE + "/operations?filter=operationType%3Dcompute.instances.preempted").get("items", [])
+    ends = [op["endTime"] for op in listed if op["targetLink"].endswith("/" + name) and op["status"] == "DONE"]
+    return datetime.datetime.fromisoformat(max(ends)).timestamp()
+
+
 def replacements(cloud, rounds):
-    """From a preemption to the startup script of the replacement, less the time the old machine took to go down."""
+    """From the end of a preempted machine to the startup script of the replacement."""
     cloud.ask("POST", GLOBAL + "/instanceTemplates", {"name": "t", "properties": properties("f1-micro", True)})
     cloud.ask("POST", ZONE + "/instanceGroupManagers",
               {"name": "g", "baseInstanceName": "g", "targetSize": 1, "instanceTemplate": "global/instanceTemplates/t"})
-    times = []
-    last = 0.0
+    members = []
+    while not members or members[0]["currentAction"] != "NONE":
+        members = cloud.ask("POST", ZONE + "/instanceGroupManagers/g/listManagedInstances").get("managedInstances", [])
+        time.sleep(0.01)
+    name, times = members[0]["name"], []
+    last = cloud.spoke_at(name)
     for _ in range(rounds):
-        while True:
-            members = cloud.ask("POST", ZONE + "/instanceGroupManagers/g/listManagedInstances").get("managedInstances", [])
-            if members and members[0]["currentAction"] == "NONE" and cloud.spoke_at(members[0]["name"]) > last:
-                break
-            time.sleep(0.01)
-        name = members[0]["name"]
-        begun = time.time()
+        before = last
         cloud.ask("POST", "%s/instances/%s/preempt" % (ZONE, name))
-        ended = None
-        while ended is None or last <= begun:
-            status = "gone"
-            try:
-                status = cloud.ask("GET", "%s/instances/%s" % (ZONE, name))["status"]
-            except OSError:
-                pass
-            if ended is None and status != "STOPPING" and status != "RUNNING":
-                ended = time.time()
-            if ended is not None:
-                last = cloud.spoke_at(name)
-            time.sleep(0.002)
-        times.append(last - ended)
+        while last <= before:
+            last = cloud.spoke_at(name)
+        times.append(last - preempted_at(cloud, name))
     cloud.finish(cloud.ask("DELETE", ZONE + "/instanceGroupManagers/g"))
     return times
 
