@@ -5,6 +5,7 @@
 #include "storage/media_reply.h"
 #include "storage/object_acl.h"
 #include "storage/rewrite_token.h"
+#include "storage/upload_target.h"
 
 namespace fireweed::storage {
 namespace {
@@ -169,6 +170,7 @@ net::Answer Objects::Restore(const api::storage::RestoreObject&, const net::Call
 }
 
 net::Answer Objects::Compose(const api::storage::ComposeObject& request, const net::Call& call) {
+  RefuseKey(call.http);
   ReplyShape shape = ReplyShape::Of(call.http);
   ComposeOrder order{request.destinationBucket, request.destinationObject};
   order.conditions.ifGenerationMatch = request.ifGenerationMatch;
@@ -194,6 +196,7 @@ net::Answer Objects::Compose(const api::storage::ComposeObject& request, const n
 }
 
 CopyOrder Objects::OrderOf(const api::storage::CopyObject& request, const net::Call& call) const {
+  RefuseKey(call.http);
   CopyOrder order;
   order.from =
       access_.Require(call.caller, "storage.objects.get",

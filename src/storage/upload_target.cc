@@ -6,15 +6,15 @@
 
 namespace fireweed::storage {
 
-UploadTarget UploadTarget::Of(const api::storage::UploadObject& request,
-                              const net::Caller& caller) {
+UploadTarget UploadTarget::Of(const api::storage::UploadObject& request, const net::Call& call) {
+  RefuseKey(call.http);
   UploadTarget target;
   target.bucket = request.bucket;
   target.metadata.name = request.name;
   target.metadata.contentEncoding = request.contentEncoding;
   target.conditions = request;
   target.predefined_acl = request.predefinedAcl;
-  target.owner = caller.email;
+  target.owner = call.caller.email;
   return target;
 }
 
@@ -29,6 +29,17 @@ void UploadTarget::SuggestType(std::string_view type) {
   if (metadata.contentType.empty() && type != "application/x-www-form-urlencoded") {
     metadata.contentType = type;
   }
+}
+
+bool BringsKey(const net::Request& request) {
+  return request.Header("X-Goog-Encryption-Algorithm") || request.Header("X-Goog-Encryption-Key");
+}
+
+void RefuseKey(const net::Request& request) {
+  if (!BringsKey(request)) return;
+  throw Failure(Code::kInvalid, "customerEncryptionNotSupported",
+                "Customer-supplied encryption keys are not supported here: the object would be "
+                "stored without that encryption. Send it without the x-goog-encryption headers.");
 }
 
 NewObject UploadTarget::Object(const Catalog& catalog) const {

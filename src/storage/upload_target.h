@@ -22,7 +22,8 @@ struct UploadTarget {
   std::string owner;        // email of who uploads
   bool may_replace = true;  // as in NewObject
 
-  static UploadTarget Of(const api::storage::UploadObject& request, const net::Caller& caller);
+  // Throws Failure(kInvalid) when the client brings a key.
+  static UploadTarget Of(const api::storage::UploadObject& request, const net::Call& call);
 
   // Fields of a JSON body; what the query said before wins for the name.
   void TakeMetadata(std::string_view json);
@@ -38,6 +39,11 @@ constexpr size_t kMaxMetadataBytes = 1 << 20;
 std::shared_ptr<const api::storage::Bucket> BucketToShow(const Catalog& catalog,
                                                          const std::string& bucket,
                                                          const ReplyShape& shape);
+
+// Whether a client asks to have its bytes encrypted with a key of its own. There is no such thing
+// here, and who asks for it must not believe that it was done.
+bool BringsKey(const net::Request& request);
+void RefuseKey(const net::Request& request);
 
 // The bucket, or Failure(kNotFound): refused before a byte of a body is read.
 void RequireBucket(const Catalog& catalog, const std::string& bucket);

@@ -175,7 +175,7 @@ std::unique_ptr<net::BodySink> Uploads::OpenPost(const net::Call& call) {
   if (!request.upload_id.empty()) return resumable_.Continue(request, call);
   net::Require(access_, call.caller, "storage.objects.create", "buckets/" + request.bucket);
   RequireBucket(catalog_, request.bucket);
-  UploadTarget target = UploadTarget::Of(request, call.caller);
+  UploadTarget target = UploadTarget::Of(request, call);
   target.may_replace =
       access_.May(call.caller, "storage.objects.delete", "buckets/" + request.bucket);
   if (request.uploadType == "resumable") return resumable_.Start(std::move(target), call);
@@ -188,7 +188,7 @@ std::unique_ptr<net::BodySink> Uploads::OpenPostInline(const net::Call& call) {
   bool plain = (request.uploadType == "media" || request.uploadType == "multipart") &&
                request.upload_id.empty() && request.predefinedAcl.empty() &&
                request.projection.empty() && !call.http.Header("Content-Encoding") &&
-               !WantsFaults(call.http);
+               !BringsKey(call.http) && !WantsFaults(call.http);
   if (!plain) return nullptr;
   std::optional<bool> may =
       access_.MayInline(call.caller, "storage.objects.create", "buckets/" + request.bucket);
@@ -196,7 +196,7 @@ std::unique_ptr<net::BodySink> Uploads::OpenPostInline(const net::Call& call) {
   std::optional<bool> replace =
       access_.MayInline(call.caller, "storage.objects.delete", "buckets/" + request.bucket);
   if (!replace || !*replace) return nullptr;
-  return OpenOneRequest(request, UploadTarget::Of(request, call.caller), call);
+  return OpenOneRequest(request, UploadTarget::Of(request, call), call);
 }
 
 std::unique_ptr<net::BodySink> Uploads::OpenOneRequest(const api::storage::UploadObject& request,

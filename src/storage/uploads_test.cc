@@ -384,5 +384,27 @@ TEST_F(UploadsTest, LargeUploadsComeInPieces) {
   }
 }
 
+// Bytes that were to be encrypted are not kept in the clear, on any path.
+TEST_F(UploadsTest, RefusesKeysOfClients) {
+  Send("POST", "/upload/storage/v1/b/pets/o?uploadType=media&name=plain", "abc");
+  struct {
+    const char *method, *target, *body;
+  } cases[] = {
+      {"POST", "/upload/storage/v1/b/pets/o?uploadType=media&name=o", "abc"},
+      {"POST", "/upload/storage/v1/b/pets/o?uploadType=resumable&name=o", ""},
+      {"POST", "/storage/v1/b/pets/o/plain/rewriteTo/b/pets/o/o", ""},
+      {"POST", "/storage/v1/b/pets/o/o/compose", R"({"sourceObjects":[{"name":"plain"}]})"},
+      {"PUT", "/pets/o", "abc"},
+  };
+  for (const auto& c : cases) {
+    Reply reply =
+        Send(c.method, c.target, c.body,
+             {{"x-goog-encryption-algorithm", "AES256"}, {"x-goog-encryption-key", "a2V5"}});
+    EXPECT_EQ(reply.status, 400) << c.target;
+    EXPECT_THAT(reply.body, HasSubstr("encryption keys are not supported")) << c.target;
+  }
+  EXPECT_EQ(Send("GET", "/storage/v1/b/pets/o/o").status, 404);
+}
+
 }  // namespace
 }  // namespace fireweed::storage

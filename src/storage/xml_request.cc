@@ -138,6 +138,7 @@ std::string XmlPredefinedAcl(const net::Request& request) {
 }
 
 UploadTarget XmlTarget(const XmlAddress& address, const net::Call& call) {
+  RefuseKey(call.http);
   UploadTarget target;
   target.bucket = address.bucket;
   target.metadata.name = address.object;
