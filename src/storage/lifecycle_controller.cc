@@ -56,6 +56,7 @@ std::optional<Time> LifecycleController::Reconcile(const Key& bucket) {
   Apply(bucket, rules, page);
   Time now = clock_.Now();
   if (page.next.empty()) {
+    AbortUploads(bucket, rules);
     reached_.erase(bucket);
     return now + kEvery;
   }
@@ -75,6 +76,25 @@ void LifecycleController::Apply(const Key& bucket, const std::vector<LifecycleRu
     api::storage::Object object = ToObject(version.row, bucket, version.name);
     Take(bucket, version, PlanVersion(rules, FactsOf(version, object, newer), now));
   }
+}
+
+void LifecycleController::AbortUploads(const Key& bucket, const std::vector<LifecycleRule>& rules) {
+  Time now = clock_.Now();
+  PartPage<ListedUpload> page;
+  std::string name, id;
+  do {
+    page = uploads_.List(bucket, "", name, id, kPage);
+    for (const ListedUpload& listed : page.items) {
+      name = listed.upload.metadata.name;
+      id = listed.id;
+      if (!PlanAbort(rules, name, listed.upload.created, now)) continue;
+      try {
+        uploads_.Abort({bucket, name, id});
+      } catch (const Failure& failure) {
+        if (failure.error().code != Code::kNotFound) throw;  // ended meanwhile
+      }
+    }
+  } while (page.truncated);
 }
 
 void LifecycleController::Take(const Key& bucket, const ListedVersion& version,

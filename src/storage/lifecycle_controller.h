@@ -1,5 +1,5 @@
-// What for: does what buckets' lifecycle rules say to their objects. A bucket is looked at when it changes
-//   and once an hour, a page of objects a turn, so that other controllers get theirs.
+// What for: does what buckets' lifecycle rules say to their objects and unfinished uploads. A bucket is looked at when it
+//   changes and once an hour, a page of objects a turn, so that other controllers get theirs.
 // Threads: the control thread. May block for the catalog, and for dropping freed files.
 // Owns: how far it has come in each bucket; after a restart it begins anew, which is harmless.
 // A failure: an object that was changed meanwhile is left for the next round; anything else is the loop's.
@@ -15,6 +15,7 @@
 #include "storage/bucket_record.h"
 #include "storage/lifecycle_plan.h"
 #include "storage/object_store.h"
+#include "storage/part_uploads.h"
 
 namespace fireweed::storage {
 
@@ -23,8 +24,9 @@ class LifecycleController final : public Controller {
   static constexpr Duration kEvery = std::chrono::hours(1);
   static constexpr int kPage = 500;
 
-  LifecycleController(Catalog& catalog, ObjectStore& store, const Clock& clock, Logger& log)
-      : catalog_(catalog), store_(store), clock_(clock), log_(log) {}
+  LifecycleController(Catalog& catalog, ObjectStore& store, PartUploads& uploads,
+                      const Clock& clock, Logger& log)
+      : catalog_(catalog), store_(store), uploads_(uploads), clock_(clock), log_(log) {}
 
   std::string_view kind() const override { return RecordCodec<api::storage::Bucket>::kKind; }
   std::optional<Time> Reconcile(const Key& bucket) override;
@@ -37,10 +39,12 @@ class LifecycleController final : public Controller {
   };
   Page ReadPage(const Key& bucket, const std::string& from) const;
   void Apply(const Key& bucket, const std::vector<LifecycleRule>& rules, const Page& page);
+  void AbortUploads(const Key& bucket, const std::vector<LifecycleRule>& rules);
   void Take(const Key& bucket, const ListedVersion& version, const LifecycleStep& step);
 
   Catalog& catalog_;
   ObjectStore& store_;
+  PartUploads& uploads_;
   const Clock& clock_;
   Logger& log_;
   std::map<Key, std::string> reached_;  // the control thread's alone

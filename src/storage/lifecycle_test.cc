@@ -170,7 +170,7 @@ class Lifecycle : public StorageFixture, public testing::Test {
   }
 
   ControlLoop loop{catalog, clock, log};
-  LifecycleController controller{catalog, service->store(), clock, log};
+  LifecycleController controller{catalog, service->store(), service->part_uploads(), clock, log};
 };
 
 TEST_F(Lifecycle, ObjectsMoveAndGoInTime) {
@@ -198,6 +198,20 @@ TEST_F(Lifecycle, ASetRuleActsAtOnceOnEveryPage) {
   SetRule(DeleteIf(R"({"numNewerVersions":1})"));
   loop.RunDue();
   EXPECT_EQ(Versions().size(), size_t{LifecycleController::kPage + 50});
+}
+
+TEST_F(Lifecycle, UploadsInPartsThatNobodyEndedGo) {
+  Reply begun = Send("POST", "/cycle-bucket/a?uploads");
+  size_t at = begun.body.find("<UploadId>") + 10;
+  std::string id = begun.body.substr(at, begun.body.find('<', at) - at);
+  std::string part = "/cycle-bucket/a?partNumber=1&uploadId=" + id;
+  EXPECT_EQ(Send("PUT", part, "some bytes").status, 200);
+  SetRule(R"({"action":{"type":"AbortIncompleteMultipartUpload"},"condition":{"age":7}})");
+  RunFor(std::chrono::days(6));
+  EXPECT_EQ(Send("PUT", part, "some bytes").status, 200);
+  RunFor(std::chrono::days(2));
+  EXPECT_EQ(Send("PUT", part, "some bytes").status, 404);
+  EXPECT_EQ(BlobCount(), 0);
 }
 
 TEST_F(Lifecycle, AHeldObjectStays) {

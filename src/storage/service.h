@@ -51,6 +51,7 @@ class StorageService {
 
   ObjectStore& store() { return store_; }
   const ObjectAccess& access() const { return object_access_; }
+  PartUploads& part_uploads() { return part_uploads_; }
   Scrub& scrub() { return scrub_; }
 
  private:
