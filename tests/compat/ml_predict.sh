@@ -203,6 +203,14 @@ batch() {
   equal 3 "$(jq -r .predictionOutput.predictionCount "$FW_SCRATCH/job")" "predictions"
   equal 1 "$(jq -r .predictionOutput.errorCount "$FW_SCRATCH/job")" "errors"
   equal '-0.5 1.5' "$(fireweed storage cat gs://batch-one/out/prediction.results-00000-of-00002 | paste -sd' ')" "results"
+  # What a version logs of its requests is there after the daemon was stopped, however soon that was.
+  make_version census v2 gs://batch-one/model \
+    '{"requestLoggingConfig": {"samplingPercentage": 1, "outputUri": "gs://batch-two/log"}}' >/dev/null
+  predict census/versions/v2 >/dev/null
+  stop_daemon
+  start_daemon
+  fireweed storage cat 'gs://batch-two/log/census/v2/*.jsonl' >"$FW_SCRATCH/logged"
+  equal '{"predictions":[-0.5,1.5]}' "$(jq -r .rawPrediction "$FW_SCRATCH/logged" | jq -c .)" "the logged answer"
 }
 
 commands() {
