@@ -16,6 +16,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view kPart = ".part";
+constexpr int kCheckedDepth = 12;  // of a tree that is removed; packages lie less deep
 
 Result<> SyncDirectory(const std::string& path) {
   UniqueFd directory(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -37,6 +38,22 @@ bool IsEmptyOrAbsent(const std::string& directory) { return NamesIn(directory).e
 std::string_view WithoutPart(std::string_view name) {
   if (name.ends_with(kPart)) name.remove_suffix(kPart.size());
   return name;
+}
+
+// RemoveTree that asks before each file; below `depth` levels, before each directory. Follows no link.
+void RemoveUnless(const std::atomic<bool>& stop, const fs::path& path, int depth,
+                  std::error_code& failed) {
+  if (stop) return;
+  std::error_code unknown;
+  if (depth == 0 || !fs::is_directory(fs::symlink_status(path, unknown))) {
+    fs::remove_all(path, failed);
+    return;
+  }
+  for (const std::string& name : NamesIn(path)) {
+    RemoveUnless(stop, path / name, depth - 1, failed);
+    if (failed || stop) return;
+  }
+  fs::remove(path, failed);
 }
 
 }  // namespace
@@ -107,8 +124,11 @@ Result<int> DiskStore::Sweep(const std::function<Names()>& known) {
   const Names keep = known();
   int removed = 0;
   auto remove = [&](const std::string& path) -> Result<> {
-    ++removed;
-    return RemoveTree(path);
+    std::error_code failed;
+    RemoveUnless(stop_sweeping_, path, kCheckedDepth, failed);
+    if (failed) return ErrnoError(failed.value(), path);
+    if (!stop_sweeping_) ++removed;
+    return Done{};
   };
   for (const std::string& name : disks) {
     if (keep.disks.contains(name)) continue;

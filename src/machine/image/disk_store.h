@@ -11,6 +11,7 @@
 // A failure: Result; half-made things are left to the next try or to Sweep.
 #pragma once
 
+#include <atomic>
 #include <condition_variable>
 #include <functional>
 #include <mutex>
@@ -60,11 +61,15 @@ class DiskStore {
     std::set<std::string> disks, layers;
   };
   Result<int> Sweep(const std::function<Names()>& known);
+  // Ends a sweep at the next file, and every later one at once: a stopping daemon does not wait for large trees. What is
+  // left has no record, so the next start's sweep removes it. Any thread; does not block.
+  void StopSweeping() { stop_sweeping_ = true; }
 
  private:
   bool HasLayer(const std::string& layer) const;
 
   const std::string root_;
+  std::atomic<bool> stop_sweeping_{false};
   std::mutex mu_;
   std::condition_variable freed_;
   std::multiset<std::string> held_;  // guarded by mu_

@@ -156,6 +156,28 @@ TEST_F(DiskStoreTest, SweepsWhatNobodyKnows) {
   EXPECT_FALSE(fs::exists(Layer("l-4.part")));
 }
 
+TEST_F(DiskStoreTest, ASweepRemovesDeepTreesAndFollowsNoLink) {
+  Write(Layer("kept") / "file", "x");
+  fs::path deep = Layer("l-1");
+  for (int i = 0; i < 30; ++i) deep /= "d";
+  Write(deep / "file", "x");
+  fs::create_directory_symlink(Layer("kept"), Layer("l-1") / "link");
+  Result<int> removed = store_.Sweep([] { return DiskStore::Names{.layers = {"kept"}}; });
+  ASSERT_TRUE(removed.ok());
+  EXPECT_EQ(*removed, 1);
+  EXPECT_FALSE(fs::exists(Layer("l-1")));
+  EXPECT_TRUE(fs::exists(Layer("kept") / "file"));
+}
+
+TEST_F(DiskStoreTest, AStoppedSweepLeavesTheRestToTheNextStart) {
+  Write(Layer("l-1") / "file", "x");
+  store_.StopSweeping();
+  Result<int> removed = store_.Sweep([] { return DiskStore::Names{}; });
+  ASSERT_TRUE(removed.ok());
+  EXPECT_EQ(*removed, 0);
+  EXPECT_TRUE(fs::exists(Layer("l-1") / "file"));
+}
+
 TEST_F(DiskStoreTest, AHeldDiskIsWaitedFor) {
   auto hold = std::make_unique<DiskStore::Hold>(store_, "d-1");
   store_.AwaitFree("d-2");
