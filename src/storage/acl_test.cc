@@ -124,6 +124,10 @@ TEST_F(AclsTest, ObjectPoliciesAlwaysListTheLegacyBindings) {
   Reply set = Send("PUT", path, R"({"etag":")" + policy.Field("etag") + "\"," + open);
   ASSERT_EQ(set.status, 200) << set.body;
   EXPECT_NE(set.Field("etag"), policy.Field("etag"));
+  Upload("pets", "dog", "woof");
+  Reply dog = Send("PUT", "/storage/v1/b/pets/o/dog/iam",
+                   R"({"etag":")" + policy.Field("etag") + "\"," + open);
+  EXPECT_EQ(dog.status, 200) << "a new object's policy fits other new ones, as gsutil has it";
   EXPECT_EQ(As("none", "GET", "/storage/v1/b/pets/o/cat?alt=media").body, "meow");
   for (const char* bad :
        {R"({"bindings":[{"role":"roles/storage.admin","members":["allUsers"]}]})",

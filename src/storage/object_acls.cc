@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "base/bytes.h"
 #include "identity/policies.h"
 #include "storage/acl_edit.h"
+#include "storage/compact_form.h"
 #include "storage/object_acl.h"
 #include "storage/object_view.h"
 
@@ -23,11 +23,19 @@ Object Complete(const ObjectRow& row, const ObjectAddress& address, const net::C
   return ShowObject(row, address.bucket, address.name, shape, &bucket);
 }
 
+// How often the object was changed, and nothing of whose policy it is: gsutil gives one that it read from an object to
+// others, which takes their being as new.
+std::string PolicyEtag(const Object& object) {
+  CompactWriter out;
+  out.Number(static_cast<uint64_t>(object.metageneration));
+  return "\x08" + out.Take();
+}
+
 api::Policy PolicyOf(const Object& object, const Bucket& bucket) {
   api::Policy policy;
   policy.kind = "storage#policy";
   policy.resourceId = fmt::format("projects/_/buckets/{}/objects/{}", object.bucket, object.name);
-  policy.etag = {Base64Decode(object.etag).value_or("")};
+  policy.etag = {PolicyEtag(object)};
   policy.bindings = LegacyBindings(object.acl, AclOf::kObject, HomeOf(bucket));
   return policy;
 }
@@ -141,7 +149,7 @@ api::Policy ObjectAcls::SetPolicy(const api::storage::SetObjectPolicy& request,
   Object object =
       Change({request.bucket, request.object, request.generation}, call, [&](Object& o) {
         const std::string& etag = request.body.etag.raw;
-        if (!etag.empty() && etag != Base64Decode(o.etag).value_or("")) {
+        if (!etag.empty() && etag != PolicyEtag(o)) {
           throw Failure(Code::kPrecondition, "conditionNotMet",
                         "At least one of the pre-conditions you specified did not hold.");
         }
