@@ -279,14 +279,20 @@ YAML
 # The trainer's own machine is this one: gcloud starts the processes itself, with the interpreter that `fireweed env` names.
 case_local() {
   make_package "$FW_SCRATCH/code" <<'PYTHON'
-import argparse, json, os
+import argparse, json, os, time
 parser = argparse.ArgumentParser()
 parser.add_argument("--job-dir")
 parser.add_argument("--epochs", type=int)
 args = parser.parse_args()
 config = json.loads(os.environ.get("TF_CONFIG") or "{}")
-print("local", config.get("task", {}).get("type", "alone"), config.get("task", {}).get("index", 0), "of",
-      sum(len(all) for all in config.get("cluster", {}).values()), "epochs", args.epochs, "in", args.job_dir, flush=True)
+kind, index = config.get("task", {}).get("type", "alone"), config.get("task", {}).get("index", 0)
+size = sum(len(all) for all in config.get("cluster", {}).values())
+print("local", kind, index, "of", size, "epochs", args.epochs, "in", args.job_dir, flush=True)
+os.makedirs(args.job_dir, exist_ok=True)
+open("%s/%s-%d" % (args.job_dir, kind, index), "w").close()
+# The run ends with its chief: that waits until everybody has spoken.
+while kind in ("master", "chief") and len(os.listdir(args.job_dir)) < size:
+    time.sleep(0.05)
 PYTHON
   local run
   for run in gcloud fireweed; do
@@ -296,7 +302,7 @@ PYTHON
     grep -qE "local (alone|master|chief) 0 of [01] epochs 3 in $FW_SCRATCH/out" "$FW_SCRATCH/local.$run" ||
       fail "$run: $(cat "$FW_SCRATCH/local.$run")"
     (cd "$FW_SCRATCH/code" && $run ai-platform local train --package-path trainer --module-name trainer.task --distributed \
-      --worker-count 2 --parameter-server-count 1 --job-dir "$FW_SCRATCH/out" -- --epochs 3) \
+      --worker-count 2 --parameter-server-count 1 --job-dir "$FW_SCRATCH/out.$run" -- --epochs 3) \
       >"$FW_SCRATCH/local.$run" 2>&1 || fail "$run: $(cat "$FW_SCRATCH/local.$run")"
     for task in "worker 0" "worker 1" "ps 0"; do
       grep -qE "local $task of 4 epochs 3" "$FW_SCRATCH/local.$run" || fail "$run says nothing as $task: $(cat "$FW_SCRATCH/local.$run")"

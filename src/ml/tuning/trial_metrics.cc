@@ -102,7 +102,11 @@ void TrialMetrics::Clear(const Key& key, const std::string& folder) {
     auto row = txn.Find<TrialRecord>(key);
     if (!row) return;
     row->value.folder.clear();
-    txn.Put(key, row->value, row->version);
+    if (row->value.forgotten) {
+      txn.Erase<TrialRecord>(key);
+    } else {
+      txn.Put(key, row->value, row->version);
+    }
   });
 }
 

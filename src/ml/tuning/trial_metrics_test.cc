@@ -187,6 +187,17 @@ TEST_F(Trials, TheHypertuneFileIsReadAndItsFolderRemoved) {
   EXPECT_EQ(Row().folder, "");
 }
 
+// A job may end the moment its last trial is complete: before the folder is gone.
+TEST_F(Trials, AJobThatEndsTakesFoldersAlong) {
+  std::string folder = MetricFolder(root, "p", "j", "1");
+  ASSERT_TRUE(MakeMetricFolder(folder).ok());
+  Open({.account = "sa@p", .folder = folder, .tag = "acc"});
+  catalog.Write("test", [&](Txn& txn) { RemoveTrials(txn, "p", "j"); });
+  Run();
+  EXPECT_FALSE(std::filesystem::exists(folder));
+  EXPECT_FALSE(Query(catalog, [&](Txn& txn) { return txn.Find<TrialRecord>(key); }));
+}
+
 TEST_F(Trials, NoLinkLeadsOutOfTheFolder) {
   std::string folder = MetricFolder(root, "p", "j", "1");
   ASSERT_TRUE(MakeMetricFolder(folder).ok());

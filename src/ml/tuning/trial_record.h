@@ -25,8 +25,9 @@ struct TrialRecord {
   std::string folder;     // on this host, for the hypertune file (metric_folder.h); empty: none
   std::string tag;
 
-  bool closed = false;    // the trainer has ended: nothing more will be written
-  bool complete = false;  // everything has been read; nothing changes any more
+  bool closed = false;     // the trainer has ended: nothing more will be written
+  bool complete = false;   // everything has been read; nothing changes any more
+  bool forgotten = false;  // the job has ended: the row goes once its folder is gone
   std::vector<api::ml::HyperparameterMetric> metrics;  // steps ascending
   std::optional<api::ml::HyperparameterMetric> final_metric;
   std::string warning;  // why something could not be read, for the job's log
@@ -40,6 +41,7 @@ void OpenTrial(Txn& txn, const Key& key, const TrialRecord& trial);
 bool CloseTrial(Txn& txn, const Key& key);
 // Copies what is known of it into what the API shows.
 void ShowMetrics(Txn& txn, const Key& key, api::ml::HyperparameterOutput& trial);
+// The rows of a job that has ended; those that still have a folder go when TrialMetrics has removed it.
 void RemoveTrials(Txn& txn, std::string_view project, std::string_view job);
 
 }  // namespace fireweed::ml
@@ -54,7 +56,7 @@ inline constexpr auto kFields<ml::TrialRecord> = [](auto...) {
       F("folder", &ml::TrialRecord::folder),   F("tag", &ml::TrialRecord::tag),
       F("closed", &ml::TrialRecord::closed),   F("complete", &ml::TrialRecord::complete),
       F("metrics", &ml::TrialRecord::metrics), F("finalMetric", &ml::TrialRecord::final_metric),
-      F("warning", &ml::TrialRecord::warning)};
+      F("warning", &ml::TrialRecord::warning), F("forgotten", &ml::TrialRecord::forgotten)};
 };
 template <>
 inline constexpr std::string_view kRecordKind<ml::TrialRecord> = "ml.trial";
