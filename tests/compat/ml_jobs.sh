@@ -279,7 +279,7 @@ YAML
 # The trainer's own machine is this one: gcloud starts the processes itself, with the interpreter that `fireweed env` names.
 case_local() {
   make_package "$FW_SCRATCH/code" <<'PYTHON'
-import argparse, json, os, time
+import argparse, json, os, sys, time
 parser = argparse.ArgumentParser()
 parser.add_argument("--job-dir")
 parser.add_argument("--epochs", type=int)
@@ -287,7 +287,9 @@ args = parser.parse_args()
 config = json.loads(os.environ.get("TF_CONFIG") or "{}")
 kind, index = config.get("task", {}).get("type", "alone"), config.get("task", {}).get("index", 0)
 size = sum(len(all) for all in config.get("cluster", {}).values())
-print("local", kind, index, "of", size, "epochs", args.epochs, "in", args.job_dir, flush=True)
+# In one piece: several write to one file.
+sys.stdout.write("local %s %d of %d epochs %d in %s\n" % (kind, index, size, args.epochs, args.job_dir))
+sys.stdout.flush()
 os.makedirs(args.job_dir, exist_ok=True)
 open("%s/%s-%d" % (args.job_dir, kind, index), "w").close()
 # The run ends with its chief: that waits until everybody has spoken.
