@@ -37,6 +37,10 @@ std::optional<int> ZoneMinutes(std::string_view zone) {
   return zone[0] == '-' ? -total : total;
 }
 
+// What 64 bits of nanoseconds hold, and a little less. Times beyond ("0001-01-01", "9999-12-31") mean always and never:
+// they become the first and the last that there are.
+constexpr std::chrono::year kFirstYear{1678}, kLastYear{2261};
+
 }  // namespace
 
 Time SystemClock::Now() const {
@@ -86,6 +90,8 @@ std::optional<Time> ParseTime(std::string_view text) {
   }
   std::optional<int> zone = ZoneMinutes(text.substr(pos));
   if (!zone) return std::nullopt;
+  if (std::chrono::year(year) < kFirstYear) return Time(std::chrono::sys_days(kFirstYear / 1 / 1));
+  if (std::chrono::year(year) > kLastYear) return Time(std::chrono::sys_days(kLastYear / 12 / 31));
   return Time(std::chrono::sys_days(date)) + std::chrono::hours(hour) +
          std::chrono::minutes(minute - *zone) + std::chrono::seconds(second) + Duration(nanos);
 }

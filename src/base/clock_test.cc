@@ -18,6 +18,12 @@ TEST(Time, FormatsAndParses) {
   EXPECT_EQ(ParseTime("2026-11-15T07:08:09.123456789+0000"), t);
 }
 
+TEST(Time, KeepsToWhatItCanHold) {
+  EXPECT_EQ(FormatTime(*ParseTime("0001-01-01T00:00:00Z"), 0), "1678-01-01T00:00:00Z");
+  EXPECT_EQ(FormatTime(*ParseTime("9999-12-31T23:59:59Z"), 0), "2261-12-31T00:00:00Z");
+  EXPECT_EQ(FormatTime(*ParseTime("2261-12-31T23:59:60+23:59"), 0), "2261-12-31T00:01:00Z");
+}
+
 TEST(Time, RefusesWhatIsNoTime) {
   for (const char* bad : {"", "2026-11-15", "2026-13-15T07:08:09Z", "2026-02-30T07:08:09Z",
                           "2026-11-15T25:08:09Z", "2026-11-15T07:08:09", "2026-11-15T07:08:09.Z",
