@@ -11,8 +11,8 @@ namespace fireweed::storage {
 namespace {
 
 constexpr int kMaxPage = 1000;
-constexpr int kFirstScan =
-    16;  // grows while nothing is skipped, so that a seek reads little in vain
+// Grows while much of what is read is shown, so that little is read in vain before a seek.
+constexpr int kFirstScan = 16;
 constexpr int kLargestScan = 1024;
 
 enum TokenKind : uint64_t { kAfterVersion = 1, kAfterCommonPrefix = 2 };
@@ -60,14 +60,11 @@ class Lister {
     while (from) {
       std::vector<ListedVersion> batch = source_.Scan(*from, query_.prefix, scan);
       bool last = batch.size() < static_cast<size_t>(scan);
+      size_t shown = page_.items.size() + page_.prefixes.size();
       from = Take(batch);
-      if (full_ || ended_) break;
-      if (skipped_) {
-        scan = kFirstScan;
-        continue;
-      }
-      if (last) break;
-      scan = std::min(scan * 2, kLargestScan);
+      if (full_ || ended_ || last) break;
+      shown = page_.items.size() + page_.prefixes.size() - shown;
+      scan = shown * 4 >= batch.size() ? std::min(scan * 2, kLargestScan) : kFirstScan;
     }
     return std::move(page_);
   }
@@ -86,17 +83,19 @@ class Lister {
     return point;
   }
 
-  // Shows what it can of a batch and says where to go on.
+  // Shows what it can of a batch and says where to go on: behind it, and behind the common prefix that it ends in.
   std::optional<ListingPoint> Take(std::vector<ListedVersion>& batch) {
-    skipped_ = false;
     std::optional<ListingPoint> next;
+    bool inside = false;  // the last one is hidden by the prefix that was shown last
     for (ListedVersion& version : batch) {
       if (!query_.end_offset.empty() && version.name >= query_.end_offset) {
         ended_ = true;
         return std::nullopt;
       }
       next = ListingPoint{version.name, version.row.generation};
+      inside = inside && version.name.starts_with(shown_prefix_);
       if (glob_ && !glob_->Matches(version.name)) continue;
+      inside = false;
       std::optional<std::string_view> common = CommonPrefix(version.name);
       if (!common) {
         if (!Show(std::move(version))) return std::nullopt;
@@ -112,15 +111,15 @@ class Lister {
         ShowAnyway(std::move(version));
         continue;
       }
-      skipped_ = true;
-      std::optional<std::string> after = AfterPrefix(prefix);
-      if (!after) {
-        ended_ = true;
-        return std::nullopt;
-      }
-      return ListingPoint{*after, -1};
+      inside = true;
     }
-    return next;
+    if (!inside) return next;
+    std::optional<std::string> after = AfterPrefix(shown_prefix_);
+    if (!after) {
+      ended_ = true;
+      return std::nullopt;
+    }
+    return ListingPoint{*after, -1};
   }
 
   std::optional<std::string_view> CommonPrefix(const std::string& name) const {
@@ -166,7 +165,6 @@ class Lister {
   std::string shown_prefix_;  // the common prefix that was shown last
   bool full_ = false;         // there is more than fits the page
   bool ended_ = false;        // nothing further can match
-  bool skipped_ = false;      // the last batch ended in a seek
 };
 
 }  // namespace
