@@ -20,6 +20,10 @@ check_daemon_is_empty() {
     curl -fsS "https://compute.googleapis.com/compute/v1/projects/$GOOGLE_CLOUD_PROJECT/aggregated/$noun" |
       jq -r --arg noun $noun '.items[]?[$noun][]? | "\($noun) \(.name)"'
   done)
+  # Instances of jobs are listed only where their label is asked for.
+  left+=$(curl -fsS -G --data-urlencode 'filter=labels.fireweed-hidden:*' \
+    "https://compute.googleapis.com/compute/v1/projects/$GOOGLE_CLOUD_PROJECT/aggregated/instances" |
+    jq -r '.items[]?.instances[]? | "job instance \(.name)"')
   [ -z "$left" ] || fail "left in the daemon: $left"
   fireweed storage fsck >"$FW_SCRATCH/fsck" 2>&1 || fail "fsck: $(cat "$FW_SCRATCH/fsck")"
   stop_daemon --purge || fail "the daemon cannot be purged: $(cat "$FW_SCRATCH/down.log")"

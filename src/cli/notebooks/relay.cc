@@ -98,8 +98,11 @@ void Relay::Turn(int timeout_ms) {
   }
   if (poll(polls.data(), polls.size(), timeout_ms) < 0 && errno != EINTR)
     throw Failure(ErrnoError(errno, "poll"));
-  for (Pair& pair : pairs_) {
-    pair.broken = !Move(pair.near.get(), pair.far.get(), pair.out) ||
+  for (size_t i = 0; i < pairs_.size(); ++i) {
+    Pair& pair = pairs_[i];
+    // A connection that was reset is over also when nothing more was expected of it: poll would not wait for others.
+    bool reset = ((polls[2 * i + 1].revents | polls[2 * i + 2].revents) & POLLERR) != 0;
+    pair.broken = reset || !Move(pair.near.get(), pair.far.get(), pair.out) ||
                   !Move(pair.far.get(), pair.near.get(), pair.back) ||
                   (pair.out.passed_on && pair.back.passed_on);
   }
