@@ -13,14 +13,16 @@ host_mirror() {
 # apt's sources, credentials and keys, one path a line. apt.conf files with hooks stay out: they call programs that a
 # bare tree has not.
 host_apt_files() {
-  local file
+  local file hooks sources
+  hooks=$(grep -lsiE 'invoke|pre-install|post-install|hook' /etc/apt/apt.conf.d/* || true)
+  sources=$(cat /etc/apt/sources.list /etc/apt/sources.list.d/* 2>/dev/null || true)
   for file in /etc/apt/sources.list /etc/apt/sources.list.d/*.list /etc/apt/sources.list.d/*.sources \
     /etc/apt/auth.conf /etc/apt/auth.conf.d/*.conf /etc/apt/trusted.gpg.d/* /etc/apt/keyrings/* \
     /etc/apt/preferences.d/* /etc/apt/apt.conf.d/* /usr/share/keyrings/*; do
     [ -f "$file" ] || continue
     case $file in
-      /etc/apt/apt.conf.d/*) ! grep -qiE 'invoke|pre-install|post-install|hook' "$file" || continue ;;
-      /usr/share/keyrings/*) grep -rqsF -- "$file" /etc/apt/sources.list /etc/apt/sources.list.d || continue ;;
+      /etc/apt/apt.conf.d/*) [[ $'\n'$hooks$'\n' != *$'\n'"$file"$'\n'* ]] || continue ;;
+      /usr/share/keyrings/*) [[ $sources == *"$file"* ]] || continue ;;
     esac
     say "$file"
   done

@@ -38,9 +38,20 @@ Result<compute::BootImage> BootImageSource::FindBase() {
               {{"step", progress.step}, {"of", progress.steps}, {"doing", progress.text}});
   });
   if (!base.ok()) return base.error();
-  ready_ = compute::BootImage{
-      .layers = {base->root}, .files = Trust({base->root}), .binds = base->binds};
+  Keep(*base);
   return *ready_;
+}
+
+void BootImageSource::Look() {
+  std::lock_guard lock(mu_);
+  if (ready_) return;
+  Result<std::optional<BaseImage>> base = FindBaseImage(settings_);
+  if (base.ok() && *base) Keep(**base);
+}
+
+void BootImageSource::Keep(const BaseImage& base) {
+  ready_ =
+      compute::BootImage{.layers = {base.root}, .files = Trust({base.root}), .binds = base.binds};
 }
 
 }  // namespace fireweed

@@ -21,8 +21,11 @@ class BootImageSource {
 
   // The base image; or, where an image has a root of its own, its layers (uppermost first) in place of it.
   Result<compute::BootImage> Find(const std::vector<std::string>& own_layers);
+  // Finds the base image where it is built already, so that the first Find need not. Builds nothing.
+  void Look();
 
  private:
+  void Keep(const BaseImage& base);  // REQUIRES: mu_ is held
   Result<compute::BootImage> FindBase();
   std::vector<MachineFile> Trust(const std::vector<std::string>& layers) const;
 

@@ -1,11 +1,14 @@
 #include "bin/prediction.h"
 
+#include <cstdlib>
 #include <filesystem>
+#include <sstream>
 
 #include <fmt/format.h>
 
 #include "bin/model_source.h"
 #include "bin/program_libraries.h"
+#include "ml/models/backend_call.h"
 #include "ml/models/ready_probe.h"
 #include "ml/service_account.h"
 
@@ -172,31 +175,12 @@ std::vector<std::string> Command(const ServingConfig& config, const ServingLibra
   return argv;
 }
 
-// Asked for once: looking takes longer than everything else of a start.
-class LibraryCache {
- public:
-  Result<ProgramLibraries> Find(const std::string& program) {
-    auto known = known_.With([](const auto& kept) { return kept; });
-    if (known) return *known;
-    Result<ProgramLibraries> found = FindProgramLibraries(program);
-    if (found.ok()) known_.With([&](auto& kept) { kept = *found; });
-    return found;
-  }
-
- private:
-  Guarded<std::optional<ProgramLibraries>> known_;
-};
-
-std::string ProgramOf(const PredictionController::Means& means) {
-  return means.ground.options.program_directory + "/fireweed-serve";
-}
-
 // A container sees the image, the program with its libraries and loader (the image need not have them) and its model, and
 // talks to nobody but by its socket; a plain process sees the host, and finds its socket from the directory it starts in.
 Result<MachineSpec> Describe(const PredictionController::Means& means, LibraryCache& cache,
                              const ml::VersionRecord& record, const ml::ServingPlace& place) {
   const ServingConfig& config = means.ground.options.config.serving;
-  std::string program = ProgramOf(means);
+  const std::string& program = cache.program();
   Result<ServingLibraries> libraries = FindLibraries(means, record, place.model);
   if (!libraries.ok()) return libraries.error();
   MachineSpec spec{.hostname = "model",
@@ -209,7 +193,7 @@ Result<MachineSpec> Describe(const PredictionController::Means& means, LibraryCa
   }
   Result<compute::BootImage> image = means.machines.boot_images.Find({});
   if (!image.ok()) return image.error();
-  Result<ProgramLibraries> own = cache.Find(program);
+  Result<ProgramLibraries> own = cache.Find();
   if (!own.ok()) return own.error();
   spec.image_layers = image->layers;
   spec.binds = image->binds;
@@ -229,17 +213,9 @@ Result<MachineSpec> Describe(const PredictionController::Means& means, LibraryCa
   return spec;
 }
 
-// What fails here is told to the version that needs it.
-void Prepare(const PredictionController::Means& means, LibraryCache& cache) {
-  if (!means.machines.driver->capabilities().own_root) return;
-  bool found = cache.Find(ProgramOf(means)).ok() && means.machines.boot_images.Find({}).ok();
-  means.ground.log.Debug("serving prepared", {{"found", found}});
-}
-
-ml::ServingWorld World(const PredictionController::Means& means) {
+ml::ServingWorld World(const PredictionController::Means& means, LibraryCache& cache) {
   std::string directory = means.ground.state.Path("serving");
   means.ground.disk->MakeDirectories(directory).value();
-  auto cache = std::make_shared<LibraryCache>();
   return {.driver = means.machines.split.with_prefix(),
           .directory = directory,
           .fetch =
@@ -247,11 +223,25 @@ ml::ServingWorld World(const PredictionController::Means& means) {
                 return Fetch(means.ground, means.people, means.stores, record, to);
               },
           .describe =
-              [means, cache](const ml::VersionRecord& record, const ml::ServingPlace& place) {
-                return Describe(means, *cache, record, place);
+              [means, &cache](const ml::VersionRecord& record, const ml::ServingPlace& place) {
+                return Describe(means, cache, record, place);
               },
-          .ready = ml::SaysReady,
-          .prepare = [means, cache] { Prepare(means, *cache); }};
+          .ready = ml::SaysReady};
+}
+
+// Batches form in the process, so that only it can tell how large they are.
+void AddBatchSizes(ml::ServingTarget& target, const std::string& labels,
+                   std::vector<Metric>& metrics) {
+  constexpr std::chrono::seconds kLimit{1};
+  std::istringstream lines(ml::FetchMetrics(target, kLimit));
+  for (std::string line; std::getline(lines, line);) {
+    size_t open = line.find('{'), close = line.find("} ");
+    if (!line.starts_with("fireweed_predict_batch_rows") || close == line.npos) continue;
+    size_t bound = line.find(",le=\"");
+    std::string more = bound == line.npos ? "" : line.substr(bound, close - bound);
+    metrics.push_back({line.substr(0, open), "Instances that were computed together, by version.",
+                       "counter", labels + more, std::strtod(line.c_str() + close + 2, nullptr)});
+  }
 }
 
 }  // namespace
@@ -304,12 +294,14 @@ void PredictionServices::CollectMetrics(std::vector<Metric>& metrics) const {
                          "counter", fmt::format("{},le=\"{}\"", labels, bound),
                          static_cast<double>(sum)});
     }
+    AddBatchSizes(*target, labels, metrics);
   }
 }
 
 PredictionController::PredictionController(const Means& means, PredictionServices& services,
                                            ControlLoop& loop, ActionPool& actions)
-    : deploy(means.ground.catalog, loop, actions, World(means), services.table,
+    : libraries(means.ground.options.program_directory + "/fireweed-serve"),
+      deploy(means.ground.catalog, loop, actions, World(means, libraries), services.table,
              {.idle = std::chrono::seconds(means.ground.options.config.serving.idle_seconds)},
              means.ground.clock, means.ground.log),
       request_writer({{"request log", [&services] { services.requests.Flush(); }}},

@@ -9,6 +9,7 @@
 #include "bin/health.h"
 #include "bin/machines.h"
 #include "bin/people.h"
+#include "bin/program_libraries.h"
 #include "bin/stores.h"
 #include "bin/sweeper.h"
 #include "control/action_pool.h"
@@ -51,6 +52,7 @@ struct PredictionController {
 
   void AddTo(ControlLoop& loop);
 
+  LibraryCache libraries;  // of the serving program
   ml::DeployController deploy;
   Sweeper request_writer;
 };

@@ -35,4 +35,12 @@ Result<ProgramLibraries> FindProgramLibraries(const std::string& program) {
                                   program + " cannot be run: " + listed->output + listed->error);
 }
 
+Result<ProgramLibraries> LibraryCache::Find() {
+  auto known = known_.With([](const auto& kept) { return kept; });
+  if (known) return *known;
+  Result<ProgramLibraries> found = FindProgramLibraries(program_);
+  if (found.ok()) known_.With([&](auto& kept) { kept = *found; });
+  return found;
+}
+
 }  // namespace fireweed

@@ -2,9 +2,12 @@
 // May block: for a moment, for the dynamic loader.
 #pragma once
 
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "base/guarded.h"
 #include "base/result.h"
 
 namespace fireweed {
@@ -15,6 +18,18 @@ struct ProgramLibraries {
 };
 
 Result<ProgramLibraries> FindProgramLibraries(const std::string& program);
+
+// Those of one program, asked for once: looking takes longer than everything else of a start. Any thread.
+class LibraryCache {
+ public:
+  explicit LibraryCache(std::string program) : program_(std::move(program)) {}
+  Result<ProgramLibraries> Find();
+  const std::string& program() const { return program_; }
+
+ private:
+  const std::string program_;
+  Guarded<std::optional<ProgramLibraries>> known_;
+};
 
 // Of what `ldd` prints. Pure.
 ProgramLibraries ParseLibraryList(std::string_view text);

@@ -47,6 +47,7 @@ struct Daemon::Parts {
 
   void Route();
   void WriteEndpoint();
+  void Prepare();
   void CheckReady();
   void CollectMetrics(std::vector<Metric>& metrics);
   std::vector<Chore> Chores();
@@ -129,6 +130,7 @@ Daemon::Parts::Parts(DaemonOptions given)
   way_in.Listen(server, faults ? static_cast<net::Dispatcher&>(stores.faulty) : way_in.router);
   control.emplace(loop, actions, ground.log);
   WriteEndpoint();
+  actions.Submit("daemon", "prepare", [this] { Prepare(); });
 }
 
 std::vector<Chore> Daemon::Parts::Chores() {
@@ -167,6 +169,14 @@ void Daemon::Parts::WriteEndpoint() {
                                     {"http", endpoint.http},
                                     {"https", endpoint.https},
                                     {"state", ground.options.state}});
+}
+
+// What the first boot and the first version would have to wait for. What fails here is told to whoever needs it.
+void Daemon::Parts::Prepare() {
+  if (!machines.driver->capabilities().own_root) return;
+  machines.boot_images.Look();
+  bool found = prediction_controller.libraries.Find().ok();
+  ground.log.Debug("first boot prepared", {{"serving", found}});
 }
 
 void Daemon::Parts::CheckReady() {

@@ -116,7 +116,7 @@ inline constexpr auto kFields<api::ml::Version> = [](auto...) {
                 F("lastUseTime", &api::ml::Version::lastUseTime, kOutput),
                 F("runtimeVersion", &api::ml::Version::runtimeVersion, kImmutable),
                 F("machineType", &api::ml::Version::machineType),
-                F("autoScaling", &api::ml::Version::autoScaling, kKeepEmpty),
+                F("autoScaling", &api::ml::Version::autoScaling),
                 F("manualScaling", &api::ml::Version::manualScaling),
                 F("state", &api::ml::Version::state, kOutput),
                 F("errorMessage", &api::ml::Version::errorMessage, kOutput),

@@ -53,6 +53,34 @@ TEST_F(BaseImageTest, TellsProgressAndBinds) {
   EXPECT_EQ(image.binds[1].inside, "/usr/lib/google-cloud-sdk");
 }
 
+// The script itself: an image's name follows from what goes in, and finding one does not ask apt, which is slow.
+TEST_F(BaseImageTest, RealScriptFindsAnImageByWhatWentIn) {
+  auto real = FindImageScript(fs::read_symlink("/proc/self/exe").parent_path());
+  ASSERT_TRUE(real.has_value());
+  fs::path stub = directory_ / "stubs/apt-get", asked = directory_ / "asked";
+  fs::create_directories(stub.parent_path());
+  std::ofstream(stub) << "#!/bin/sh\ntouch " << asked << "\n";
+  chmod(stub.c_str(), 0755);
+  BaseImageSettings settings =
+      Script("export PATH=" + stub.parent_path().string() + ":$PATH\nout=$(" + *real +
+             " \"$@\"); code=$?\necho \"$out\" >$2/said\necho \"$out\"\nexit $code\n");
+  settings.pip_constraints = directory_ / "constraints";
+  auto missing = [&](const char* constraints) {
+    std::ofstream(settings.pip_constraints) << constraints;
+    EXPECT_FALSE(FindBaseImage(settings).value().has_value());
+    std::string word, path;
+    std::ifstream(directory_ / "said") >> word >> path;
+    EXPECT_EQ(word, "missing");
+    return path;
+  };
+  std::string one = missing("numpy<2\n"), other = missing("numpy<3\n");
+  EXPECT_NE(one, other);
+  fs::create_directories(other);
+  std::ofstream(other + ".binds") << "";
+  EXPECT_EQ(FindBaseImage(settings).value().value().root, other);
+  EXPECT_FALSE(fs::exists(asked));
+}
+
 TEST_F(BaseImageTest, MissingIsNoError) {
   BaseImageSettings settings =
       Script("for a in \"$@\"; do [ $a = --print ] && exit 3; done; exit 9\n");

@@ -110,17 +110,6 @@ void DeployController::Show(const VersionRecord& record, DeployPlan& plan) {
   sights_.With([&](Sights& sights) { sights.by_version[key].published = true; });
 }
 
-std::vector<std::string_view> DeployController::also_watches() const {
-  return {kRecordKind<ModelRecord>};
-}
-
-std::vector<Key> DeployController::Concerns(std::string_view, const Key& key) {
-  if (world_.prepare && !prepared_) {
-    prepared_ = pool_.Submit(kind(), "prepare " + key, [this] { world_.prepare(); });
-  }
-  return {};
-}
-
 std::optional<Time> DeployController::Reconcile(const Key& key) {
   auto row = Query(catalog_, [&](Txn& txn) { return txn.Find<VersionRecord>(key); });
   if (!row) {

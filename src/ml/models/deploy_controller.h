@@ -41,8 +41,6 @@ struct ServingWorld {
   std::function<Result<MachineSpec>(const VersionRecord&, const ServingPlace&)> describe;
   // Whether the process at the socket says that it is ready.
   std::function<bool(const std::string& socket)> ready;
-  // Looks up what every start needs and only the first has to wait for. May be empty.
-  std::function<void()> prepare;
 };
 
 // The reason of a kUnavailable that is no failure: what the version needs is being made.
@@ -59,9 +57,6 @@ class DeployController final : public Controller {
 
   std::string_view kind() const override { return kRecordKind<VersionRecord>; }
   std::optional<Time> Reconcile(const Key& key) override;
-  // A model is made before its first version: time to prepare for that.
-  std::vector<std::string_view> also_watches() const override;
-  std::vector<Key> Concerns(std::string_view kind, const Key& key) override;
 
   // Machines and directories that no version speaks of: what a crash left. Before the loop runs.
   void RemoveForgotten();
@@ -103,7 +98,6 @@ class DeployController final : public Controller {
   const Clock& clock_;
   Logger& log_;
 
-  bool prepared_ = false;  // the control thread's
   Guarded<Sights> sights_;
 };
 

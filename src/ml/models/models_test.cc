@@ -96,8 +96,7 @@ class Models : public testing::Test {
               spec.labels = labels_;
               return spec;
             },
-            .ready = [this](const std::string&) { return ready_; },
-            .prepare = [this] { ++prepared_; }};
+            .ready = [this](const std::string&) { return ready_; }};
   }
   void Restart() {
     parts_.reset();
@@ -193,7 +192,7 @@ class Models : public testing::Test {
   std::string directory_;
   std::map<std::string, std::string> labels_;
   std::optional<Error> fetch_fails_;
-  int fetched_ = 0, prepared_ = 0;
+  int fetched_ = 0;
   bool ready_ = true;
   net::Origin origin_;
   net::Request request_;
@@ -259,14 +258,6 @@ TEST_F(Models, ListsAreFiltered) {
   EXPECT_EQ(Ask("GET", models + "/census/versions", "", "filter=%28%28").status, 400);
 }
 
-TEST_F(Models, WhatEveryStartNeedsIsLookedUpBeforeTheFirst) {
-  EXPECT_EQ(prepared_, 0);
-  MakeModel();
-  MakeModel("other");
-  Settle();
-  EXPECT_EQ(prepared_, 1);
-}
-
 TEST_F(Models, AreUpdatingUntilTheirNodesAreThere) {
   MakeModel();
   MakeVersion("v1");
@@ -274,6 +265,7 @@ TEST_F(Models, AreUpdatingUntilTheirNodesAreThere) {
   EXPECT_FALSE(Target("v1")->published());
   const std::string name = "/v1/projects/project-one/models/census/versions/v1";
   const std::string nodes = R"({"autoScaling":null,"manualScaling":{"nodes":1}})";
+  EXPECT_TRUE(Ask("GET", name).Has(R"("autoScaling":{"minNodes":0})"));
   ready_ = false;
   Reply begun = Ask("PATCH", name, nodes, "updateMask=autoScaling,manualScaling");
   EXPECT_EQ(begun.status, 200) << begun.text;
@@ -290,6 +282,8 @@ TEST_F(Models, AreUpdatingUntilTheirNodesAreThere) {
   Reply words = Ask("PATCH", name, R"({"description":"d"})", "updateMask=description");
   EXPECT_EQ(words.body.TextOf("done"), "true") << words.text;
   EXPECT_EQ(StateOf("v1"), "READY");
+  Reply shown = Ask("GET", name);
+  EXPECT_FALSE(shown.Has("autoScaling")) << shown.text;
 }
 
 TEST_F(Models, BadRequestsAreRefusedWithTheField) {
