@@ -194,7 +194,9 @@ INSTANTIATE_TEST_SUITE_P(
         Bad{"Range", R"({"signature_name":"one","instances":[1,128]})", "instance 1"},
         Bad{"Null", R"({"signature_name":"one","instances":[null]})",
             "null stands where a whole number"},
-        Bad{"ColumnShape", R"({"inputs":[[1,2]]})", "has shape [1,2], the model takes [-1,3]"}),
+        Bad{"ColumnShape", R"({"inputs":[[1,2]]})", "has shape [1,2], the model takes [-1,3]"},
+        Bad{"ColumnText", R"({"inputs":[[1,2,3],[1,"x",3]]})", "instance 1: input 'input': a str"},
+        Bad{"ColumnShort", R"({"inputs":[[1,2,3],[4,5,6],[1]]})", "instance 2: input 'input': an"}),
     [](const auto& info) { return info.param.name; });
 
 TEST(RequestReader, Infer) {
@@ -214,6 +216,15 @@ TEST(RequestReader, Infer) {
         R"({"inputs":[{"name":"x","shape":[9223372036854775807,9223372036854775807],"data":[]}]})",
         R"({"inputs":[{"name":"x","shape":[1,3],"data":[1,2,3]}]})", R"({"inputs":[]})", "{}"}) {
     EXPECT_THROW(reader.ReadInfer(bad, signatures), Failure) << bad;
+  }
+  for (const char* data : {R"([1,2,3,"x"])", R"([[1,2],[3,true]])", "[1,2,3,NaN]", "[1,2,3,{}]"}) {
+    std::string bad = R"({"inputs":[{"name":"x","shape":[2,2],"data":)" + std::string(data) + "}]}";
+    try {
+      reader.ReadInfer(bad, signatures);
+      ADD_FAILURE() << bad;
+    } catch (const Failure& failure) {
+      EXPECT_THAT(failure.error().message, HasSubstr("instance 1: input 'input'")) << bad;
+    }
   }
 }
 

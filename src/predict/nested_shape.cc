@@ -42,4 +42,15 @@ bool Fits(const std::vector<int64_t>& seen, const std::vector<int64_t>& wanted, 
   return true;
 }
 
+std::string NestedText(const std::vector<std::string>& texts, size_t& next,
+                       const std::vector<int64_t>& shape, size_t from) {
+  if (from == shape.size()) return texts[next++];
+  std::string text = "[";
+  for (int64_t i = 0; i < shape[from]; ++i) {
+    if (i > 0) text += ',';
+    text += NestedText(texts, next, shape, from + 1);
+  }
+  return text + "]";
+}
+
 }  // namespace fireweed::predict

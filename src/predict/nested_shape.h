@@ -29,4 +29,8 @@ class NestedShape {
 // Whether a shape as seen fits one as wanted (-1: any size).
 bool Fits(const std::vector<int64_t>& seen, const std::vector<int64_t>& wanted, size_t from);
 
+// JSON's nested arrays of the shape from dimension `from` on, made of the texts from `next` on.
+std::string NestedText(const std::vector<std::string>& texts, size_t& next,
+                       const std::vector<int64_t>& shape, size_t from);
+
 }  // namespace fireweed::predict

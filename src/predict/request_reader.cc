@@ -31,6 +31,11 @@ T Get(simdjson::simdjson_result<T> result, const Place& place) {
   return value;
 }
 
+// What a shape has against a value; empty: nothing.
+void Expect(const std::string& problem, const Place& place) {
+  if (!problem.empty()) place.Refuse(problem);
+}
+
 std::string BytesOf(ondemand::object object, const Place& place) {
   std::optional<std::string> bytes;
   for (auto entry : object) {
@@ -116,65 +121,61 @@ std::string JsonText(ondemand::value value, const Place& place) {
   return text;
 }
 
-// Nested arrays, down to their elements.
+// Nested arrays, down to their elements. Where no instance is named the outermost array counts them.
 void ReadNested(ondemand::value value, int depth, NestedShape& shape, Tensor& tensor,
                 const Place& place) {
   ondemand::json_type kind = Get(value.type(), place);
   if (kind != ondemand::json_type::array) {
-    std::string problem = shape.Value(depth);
-    if (!problem.empty()) place.Refuse(problem);
-    PushElement(value, kind, tensor, place);
-    return;
+    Expect(shape.Value(depth), place);
+    return PushElement(value, kind, tensor, place);
   }
   if (depth >= NestedShape::kMostRank) place.Refuse("arrays are nested too deeply");
   int64_t count = 0;
   bool floats = tensor.type == DataType::kFloat;
+  Place at = place;
+  const bool counts = place.instance < 0 && place.input->batched;
   for (auto element : Get(value.get_array(), place)) {
+    if (counts) at.instance = count;
     ++count;
-    ondemand::value inner = Get(std::move(element), place);
+    ondemand::value inner = Get(std::move(element), at);
     // Most of what comes here is rows of plain numbers; a value that is none is still unread after the try.
     double number = 0;
     if (!floats || inner.get_double().get(number) != simdjson::SUCCESS) {
-      ReadNested(inner, depth + 1, shape, tensor, place);
+      ReadNested(inner, depth + 1, shape, tensor, at);
       continue;
     }
-    std::string problem = shape.Value(depth + 1);
-    if (!problem.empty()) place.Refuse(problem);
+    Expect(shape.Value(depth + 1), at);
     Scalar scalar;
     scalar.kind = Scalar::Kind::kReal;
     scalar.real = number;
-    PushScalar(scalar, tensor, place);
+    PushScalar(scalar, tensor, at);
   }
-  std::string problem = shape.EndOfArray(depth, count);
-  if (!problem.empty()) place.Refuse(problem);
+  Expect(shape.EndOfArray(depth, count), place);
 }
 
-// The elements of `data`, whatever arrays they stand in; as JSON text where `tokens` is given.
-void ReadFlat(ondemand::value value, int depth, std::vector<std::string>* tokens, Tensor& tensor,
-              const Place& place) {
-  ondemand::json_type kind = Get(value.type(), place);
-  if (kind != ondemand::json_type::array) {
-    if (tokens == nullptr) return PushElement(value, kind, tensor, place);
-    tokens->push_back(JsonText(value, place));
-    return;
-  }
-  if (depth >= NestedShape::kMostRank) place.Refuse("arrays are nested too deeply");
-  for (auto element : Get(value.get_array(), place)) {
-    ReadFlat(Get(std::move(element), place), depth + 1, tokens, tensor, place);
-  }
-}
+// The elements of KServe's `data`, whatever arrays they stand in.
+struct FlatValues {
+  Tensor& tensor;
+  const TensorSpec* input;
+  int64_t row;                      // elements of an instance; 0: it is not known
+  std::vector<std::string> tokens;  // JSON text, of an input that takes that
+  int64_t count = 0;
 
-// Nested arrays of the shape from dimension `from` on, taking tokens from `next`.
-std::string NestedText(const std::vector<std::string>& tokens, size_t& next,
-                       const std::vector<int64_t>& shape, size_t from) {
-  if (from == shape.size()) return tokens[next++];
-  std::string text = "[";
-  for (int64_t i = 0; i < shape[from]; ++i) {
-    if (i > 0) text += ',';
-    text += NestedText(tokens, next, shape, from + 1);
+  void Read(ondemand::value value, int depth) {
+    Place place{row > 0 ? count / row : -1, input};
+    ondemand::json_type kind = Get(value.type(), place);
+    if (kind == ondemand::json_type::array) {
+      if (depth >= NestedShape::kMostRank) place.Refuse("arrays are nested too deeply");
+      for (auto element : Get(value.get_array(), place)) {
+        Read(Get(std::move(element), place), depth + 1);
+      }
+      return;
+    }
+    ++count;
+    if (input->type != DataType::kJson) return PushElement(value, kind, tensor, place);
+    tokens.push_back(JsonText(value, place));
   }
-  return text + "]";
-}
+};
 
 }  // namespace
 
@@ -275,8 +276,7 @@ void RequestReader::State::ReadInstance(ondemand::value value, int64_t index) {
     }
     place.input = first.spec;
     first.tensor.texts.push_back(BytesOf(object, place));
-    std::string problem = first.shape.Value(0);
-    if (!problem.empty()) place.Refuse(problem);
+    Expect(first.shape.Value(0), place);
     ++first.rows;
     return;
   }
@@ -359,9 +359,8 @@ void RequestReader::State::ReadFeatures(ondemand::object object, Column& column,
     place.Refuse(
         fmt::format("has no feature '{}'", names[static_cast<size_t>(missing - seen.begin())]));
   }
-  std::string problem = column.shape.Value(1);
-  if (problem.empty()) problem = column.shape.EndOfArray(0, static_cast<int64_t>(names.size()));
-  if (!problem.empty()) place.Refuse(problem);
+  Expect(column.shape.Value(1), place);
+  Expect(column.shape.EndOfArray(0, static_cast<int64_t>(names.size())), place);
   ++column.rows;
 }
 
@@ -476,23 +475,19 @@ void RequestReader::State::ReadInferInput(ondemand::object object) {
 void RequestReader::State::ReadInferData(ondemand::value data, Column& column, int64_t elements,
                                          const std::vector<int64_t>& shape) {
   Place place{-1, column.spec};
-  std::vector<std::string> tokens;
-  bool json = column.spec->type == DataType::kJson;
-  ReadFlat(data, 0, json ? &tokens : nullptr, column.tensor, place);
-  size_t size = json ? 0 : SizeOf(column.spec->type);
-  size_t count = json       ? tokens.size()
-                 : size > 0 ? column.tensor.bytes.size() / size
-                            : column.tensor.texts.size();
-  if (count != static_cast<size_t>(elements)) {
-    place.Refuse(fmt::format("has {} values where its shape {} needs {}", count, ShapeText(shape),
-                             elements));
+  bool counts = column.spec->batched && !shape.empty() && shape[0] > 0;
+  FlatValues values{column.tensor, column.spec, counts ? elements / shape[0] : 0, {}};
+  values.Read(data, 0);
+  if (values.count != elements) {
+    place.Refuse(fmt::format("has {} values where its shape {} needs {}", values.count,
+                             ShapeText(shape), elements));
   }
   column.tensor.shape = shape;
-  if (!json) return;
+  if (column.spec->type != DataType::kJson) return;
   if (shape.empty()) place.Refuse("needs a first dimension that counts instances");
   size_t next = 0;
   for (int64_t row = 0; row < shape[0] && elements > 0; ++row) {
-    column.tensor.texts.push_back(NestedText(tokens, next, shape, 1));
+    column.tensor.texts.push_back(NestedText(values.tokens, next, shape, 1));
   }
   column.tensor.shape = {static_cast<int64_t>(column.tensor.texts.size())};
 }

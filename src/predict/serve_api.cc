@@ -118,6 +118,9 @@ ServePath ServeApi::Route(const net::Request& request) const {
                   fmt::format("{} takes {}", request.path, path.post ? "POST" : "GET"));
   }
   ExpectModel(path);
+  if (path.call == ServeCall::kInfer && request.Header("Inference-Header-Content-Length")) {
+    throw Failure(Code::kInvalid, "binary tensors are not taken: send the data as JSON");
+  }
   return path;
 }
 

@@ -100,6 +100,26 @@ tokens() {
   ml "http://$(address)/metrics" >"$FW_SCRATCH/metrics"
   grep -F 'fireweed_predict_requests_total{version="fireweed/census/v1"}' "$FW_SCRATCH/metrics" >/dev/null ||
     fail "no metrics of the version"
+  grep -E 'fireweed_predict_batch_rows_count\{version="fireweed/census/v1"\} [1-9]' "$FW_SCRATCH/metrics" >/dev/null ||
+    fail "no batch sizes of the version"
+  # What clients of the Open Inference Protocol ask first.
+  local kserve
+  kserve=http://$(address)/kserve/$PROJECT/v2
+  equal true "$(curl -sS "$kserve/health/live" | jq .live)" "the server is alive"
+  equal true "$(curl -sS "$kserve/health/ready" | jq .ready)" "the server is ready"
+  equal fireweed "$(curl -sS "$kserve" | jq -r .name)" "the server's name"
+  equal true "$(ml "$kserve/models/census/ready" | jq .ready)" "the model is ready"
+  equal true "$(ml "$kserve/models/census/versions/v1/ready" | jq .ready)" "the version is ready"
+  equal 401 "$(curl -sS -o /dev/null -w '%{http_code}' "$kserve/models/census/ready")" "a model's health without a token"
+  equal '["v1"]' "$(ml "$kserve/models/census/versions/v1" | jq -c .versions)" "a model's metadata"
+  equal AVAILABLE "$(ml "http://$(address)/tfserving/$PROJECT/v1/models/census/versions/v1" |
+    jq -r '.model_version_status[0].state')" "a version's status"
+  equal DT_FLOAT "$(ml "http://$(address)/tfserving/$PROJECT/v1/models/census/versions/v1/metadata" |
+    jq -r '.metadata.signature_def.signature_def | to_entries[0].value.inputs | to_entries[0].value.dtype')" "a version's metadata"
+  equal '[-0.5,1.5]' "$(ml -d '{"inputs": [{"name": "input", "shape": [2, 2], "datatype": "FP32", "data": [0, 1, 1, 1]}]}' \
+    "$kserve/models/census/infer" | jq -c '.outputs[0].data')" "at the Open Inference Protocol's path"
+  ml -H 'Inference-Header-Content-Length: 2' -d '{}1' "$kserve/models/census/infer" >"$FW_SCRATCH/answer"
+  grep -F 'send the data as JSON' "$FW_SCRATCH/answer" >/dev/null || fail "$(cat "$FW_SCRATCH/answer")"
 }
 
 # load MODEL: asks until stop_load.

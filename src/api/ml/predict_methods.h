@@ -66,6 +66,20 @@ inline constexpr Method<NameModel, Empty> kTfMetadata{
     "serving.tf.metadata",
     "ml.models.get",
     kModelResource};
+inline constexpr Method<NameVersion, Empty> kTfStatusVersion{
+    kServing,
+    Verb::kGet,
+    "/tfserving/{project}/v1/models/{model}/versions/{version}",
+    "serving.tf.versions.get",
+    "ml.versions.get",
+    kModelResource};
+inline constexpr Method<NameVersion, Empty> kTfMetadataVersion{
+    kServing,
+    Verb::kGet,
+    "/tfserving/{project}/v1/models/{model}/versions/{version}/metadata",
+    "serving.tf.versions.metadata",
+    "ml.versions.get",
+    kModelResource};
 inline constexpr Method<NameModel, Empty> kKserveInfer{kServing,
                                                        Verb::kPost,
                                                        "/kserve/{project}/v2/models/{model}/infer",
@@ -88,5 +102,38 @@ inline constexpr Method<NameModel, Empty> kKserveReady{kServing,
                                                        "serving.kserve.ready",
                                                        "ml.models.get",
                                                        kModelResource};
+inline constexpr Method<NameVersion, Empty> kKserveModelVersion{
+    kServing,
+    Verb::kGet,
+    "/kserve/{project}/v2/models/{model}/versions/{version}",
+    "serving.kserve.versions.get",
+    "ml.versions.get",
+    kModelResource};
+inline constexpr Method<NameVersion, Empty> kKserveReadyVersion{
+    kServing,
+    Verb::kGet,
+    "/kserve/{project}/v2/models/{model}/versions/{version}/ready",
+    "serving.kserve.versions.ready",
+    "ml.versions.get",
+    kModelResource};
+
+// Of the server and not of a model: open, like the daemon's own health.
+struct NameServer {
+  std::string project;
+};
+inline constexpr Method<NameServer, Empty> kKserveServer{
+    kServing, Verb::kGet, "/kserve/{project}/v2", "serving.kserve.server"};
+inline constexpr Method<NameServer, Empty> kKserveLive{
+    kServing, Verb::kGet, "/kserve/{project}/v2/health/live", "serving.kserve.live"};
+inline constexpr Method<NameServer, Empty> kKserveServerReady{
+    kServing, Verb::kGet, "/kserve/{project}/v2/health/ready", "serving.kserve.health"};
 
 }  // namespace fireweed::api::ml
+
+namespace fireweed {
+template <>
+inline constexpr std::string_view kTypeName<api::ml::NameServer> = "NameServer";
+template <>
+inline constexpr auto kFields<api::ml::NameServer> =
+    [](auto...) { return Fields{F("project", &api::ml::NameServer::project, kPath)}; };
+}  // namespace fireweed

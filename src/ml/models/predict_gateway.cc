@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "net/errors.h"
+
 namespace fireweed::ml {
 namespace {
 
@@ -124,6 +126,19 @@ void PredictGateway::Serve(net::Router& router) {
   ServeAt(router, m::kKserveInferVersion.entry(), true, "/v2/models/{}/infer");
   ServeAt(router, m::kKserveModel.entry(), false, "/v2/models/{}");
   ServeAt(router, m::kKserveReady.entry(), false, "/v2/models/{}/ready");
+  ServeAt(router, m::kTfStatusVersion.entry(), true, "/v1/models/{}");
+  ServeAt(router, m::kTfMetadataVersion.entry(), true, "/v1/models/{}/metadata");
+  ServeAt(router, m::kKserveModelVersion.entry(), true, "/v2/models/{}");
+  ServeAt(router, m::kKserveReadyVersion.entry(), true, "/v2/models/{}/ready");
+  auto say = [&](const api::MethodEntry& method, std::string_view text) {
+    router.OnRaw(method, [text](const net::Call&) -> net::Answer {
+      return net::JsonResponse(200, std::string(text));
+    });
+  };
+  say(m::kKserveServer.entry(),
+      R"({"name":"fireweed","version":")" FIREWEED_VERSION R"(","extensions":[]})");
+  say(m::kKserveLive.entry(), R"({"live":true})");
+  say(m::kKserveServerReady.entry(), R"({"ready":true})");
   auto refuse = [](const net::Call&) -> net::Answer {
     throw Failure(Code::kInvalid, "Explanations are not served here: use :predict.");
   };
