@@ -3,11 +3,11 @@
 From a submit to the first line of the trainer: the trainer prints the time by the clock that this program reads too. A
 thousand trivial jobs at once with plain processes: how many end in a second, and that none is lost. And a trainer that
 prints 200,000 lines a second: when its last line is listed, how many are after kill -9, and what it does to the lines of another.
+Slurm and Ray run the same trivial program in the same run (job_rivals.py), where they are installed.
 """
 import io
 import json
 import os
-import shutil
 import signal
 import statistics
 import tarfile
@@ -15,6 +15,8 @@ import tempfile
 import threading
 import time
 import urllib.parse
+
+from job_rivals import Absent, Ray, Slurm
 
 JOBS = "/v1/projects/fireweed/jobs"
 PROGRAM = "#!/bin/sh\necho \"bench $(date +%s.%N)\"\n"
@@ -121,17 +123,45 @@ PROGRAM_INPUT = {"packageUris": ["gs://bench-jobs/program.tar.gz"], "command": [
 PYTHON_INPUT = {"packageUris": ["gs://bench-jobs/bench-0.1.tar.gz"], "pythonModule": "bench.task"}
 
 
-def first_line(trainer, name, what, rounds):
-    """Seconds from submit to the trainer's first line, cached packages; the first round builds them."""
-    times = []
-    for i in range(rounds + 1):
-        job = "%s_%d" % (name, i)
+class Fireweed:
+    """A side like those of job_rivals: one kind of job, again and again."""
+
+    def __init__(self, trainer, name, what):
+        self.trainer, self.name, self.what, self.count = trainer, name, what, 0
+
+    def submit(self, _=None):
+        self.count += 1
+        job = "%s_%d" % (self.name, self.count)
         begun = time.time()
-        trainer.submit(job, what)
-        trainer.await_end(job)
-        if i > 0:
-            times.append(trainer.printed_at(job) - begun)
-    return {"median_s": round(statistics.median(times), 4), "worst_s": round(max(times), 4), "rounds": rounds}
+        self.trainer.submit(job, self.what)
+        self.trainer.await_end(job)
+        done = time.time()
+        return self.trainer.printed_at(job) - begun, done - begun
+
+
+def first_line(side, rounds):
+    """Seconds from submit to the first line and to the end; packages and programs are warm after the first round."""
+    side.submit(PROGRAM)
+    lines, ends = zip(*(side.submit(PROGRAM) for _ in range(rounds)))
+    return {"median_s": round(statistics.median(lines), 4), "worst_s": round(max(lines), 4),
+            "to the end, median_s": round(statistics.median(ends), 4), "rounds": rounds}
+
+
+def rivals(ours, rounds):
+    figures = {}
+    for kind in (Slurm, Ray):
+        try:
+            side = kind()
+        except Absent as why:
+            figures[kind.name] = "not compared: %s" % why
+            continue
+        try:
+            theirs = figures[kind.name] = first_line(side, rounds)
+        finally:
+            side.close()
+        for key in ("median_s", "to the end, median_s"):
+            theirs["times ours, " + key] = round(theirs[key] / ours[key], 1)
+    return figures
 
 
 def many(trainer, count=1000):
@@ -220,8 +250,9 @@ def bench_jobs(rounds, make):
     daemon = make_daemon(make, {})
     try:
         trainer = Trainer(daemon)
-        figures["executable, submit to first line"] = first_line(trainer, "program", PROGRAM_INPUT, 2 * rounds)
-        figures["cached Python, submit to first line"] = first_line(trainer, "python", PYTHON_INPUT, 2 * rounds)
+        ours = first_line(Fireweed(trainer, "program", PROGRAM_INPUT), 2 * rounds)
+        figures["executable, submit to first line"] = ours
+        figures["cached Python, submit to first line"] = first_line(Fireweed(trainer, "python", PYTHON_INPUT), 2 * rounds)
         figures["a chatty trainer"] = chatty(daemon, trainer)
     finally:
         daemon.close()
@@ -230,8 +261,6 @@ def bench_jobs(rounds, make):
         figures["trivial jobs, plain processes"] = many(Trainer(daemon))
     finally:
         daemon.close()
-    for name in ("sbatch", "ray"):
-        if not shutil.which(name):
-            figures[name] = "not installed: not compared"
+    figures["the same executable elsewhere"] = rivals(ours, rounds)
     print(json.dumps(figures, indent=2))
     return figures

@@ -80,6 +80,10 @@ notebooks_dir() {
   printf '%s/notebooks-%s\n' "$FW_CACHE" "$hash"
 }
 
+# ray_dir: where Ray is, which bench/jobs.py compares with.
+FW_RAY_VERSION=2.60.0
+ray_dir() { printf '%s/ray-%s\n' "$FW_CACHE" "$FW_RAY_VERSION"; }
+
 # venv_dir: named by what went into it, so that a change of either makes a new one.
 venv_dir() {
   local python version hash
