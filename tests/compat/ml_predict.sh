@@ -380,7 +380,7 @@ local_predict() {
     --framework tensorflow --json-instances "$FW_SCRATCH/rows.json" --format json >"$FW_SCRATCH/theirs"
   equal '[{"y":[2,4]}]' "$(jq -c .predictions "$FW_SCRATCH/theirs")" "gcloud's local predict"
   equal '[{"y":[2,4]}]' "$(fireweed ai-platform local predict --model-dir "$FW_SCRATCH/doubler" --framework tensorflow \
-    --json-instances "$FW_SCRATCH/rows.json" --python "$python" | jq -c .)" "our local predict"
+    --json-instances "$FW_SCRATCH/rows.json" --python "$python" --format json | jq -c .predictions)" "our local predict"
 }
 
 case $CASE in
