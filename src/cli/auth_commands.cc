@@ -1,9 +1,9 @@
 // `fireweed auth`: what scripts ask gcloud for when they call an API by themselves.
 #include "cli/auth_commands.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cli/grammar.h"
 #include "client/rest_client.h"
 
 namespace fireweed::cli {
@@ -16,16 +16,16 @@ void PrintToken(const Settings& settings) {
 
 }  // namespace
 
-void AddAuthCommands(CLI::App& app, Settings& settings) {
-  CLI::App* group = app.add_subcommand("auth", "Who you are here, in gcloud's grammar");
-  group->require_subcommand(1);
-  group->add_subcommand("print-access-token", "Print a token for Authorization: Bearer")
-      ->callback([&settings] { PrintToken(settings); });
-  CLI::App* defaults = group->add_subcommand("application-default", "Credentials of libraries");
-  defaults->require_subcommand(1);
-  defaults->add_subcommand("print-access-token", "Print a token for Authorization: Bearer")
-      ->callback([&settings] { PrintToken(settings); });
-  group->add_subcommand("list", "Show the account")->callback([&settings] {
+void AddAuthCommands(Command& app, Settings& settings) {
+  Command* group = app.AddCommand("auth", "Who you are here, in gcloud's grammar");
+  group->NeedsCommand();
+  group->AddCommand("print-access-token", "Print a token for Authorization: Bearer")
+      ->OnRun([&settings] { PrintToken(settings); });
+  Command* defaults = group->AddCommand("application-default", "Credentials of libraries");
+  defaults->NeedsCommand();
+  defaults->AddCommand("print-access-token", "Print a token for Authorization: Bearer")
+      ->OnRun([&settings] { PrintToken(settings); });
+  group->AddCommand("list", "Show the account")->OnRun([&settings] {
     fmt::print("{}\n", settings.Daemon().owner);
   });
 }

@@ -3,12 +3,10 @@
 
 #include "cli/context.h"
 
-namespace CLI {
-class App;
-}
-
 namespace fireweed::cli {
 
-void AddAuthCommands(CLI::App& app, Settings& settings);
+class Command;
+
+void AddAuthCommands(Command& app, Settings& settings);
 
 }  // namespace fireweed::cli

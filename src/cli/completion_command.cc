@@ -1,20 +1,20 @@
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "cli/commands.h"
+#include "cli/grammar.h"
 
 namespace fireweed::cli {
 namespace {
 
 // "up" -> "--http --https ...": the words that may follow each command, from the command tree itself.
-void Collect(const CLI::App& app, const std::string& path, std::string& out) {
+void Collect(const Command& app, const std::string& path, std::string& out) {
   std::vector<std::string> words;
-  for (const CLI::App* child : app.get_subcommands([](const CLI::App*) { return true; })) {
-    words.push_back(child->get_name());
-    Collect(*child, path.empty() ? child->get_name() : path + " " + child->get_name(), out);
+  for (const Command* child : app.commands()) {
+    words.push_back(child->name());
+    Collect(*child, path.empty() ? child->name() : path + " " + child->name(), out);
   }
-  for (const CLI::Option* option : app.get_options()) {
-    for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
+  for (const Flag& flag : app.flags()) {
+    for (const std::string& name : flag.long_names()) words.push_back("--" + name);
   }
   out += fmt::format("    '{}') words='{}' ;;\n", path, fmt::join(words, " "));
 }
@@ -41,14 +41,14 @@ complete -c fireweed -f -a '(__fireweed_words)'
 
 }  // namespace
 
-void AddCompletionCommand(CLI::App& app, Settings&) {
+void AddCompletionCommand(Command& app, Settings&) {
   auto shell = std::make_shared<std::string>("bash");
-  CLI::App* command = app.add_subcommand(
-      "completion", "Print a completion script: source <(fireweed completion bash)");
-  command->add_option("shell", *shell, "bash, zsh or fish")
-      ->check(CLI::IsMember({"bash", "zsh", "fish"}))
-      ->capture_default_str();
-  command->callback([shell, &app] {
+  Command* command =
+      app.AddCommand("completion", "Print a completion script: source <(fireweed completion bash)");
+  command->AddOption("shell", *shell, "bash, zsh or fish")
+      ->OneOf({"bash", "zsh", "fish"})
+      ->ShowDefault();
+  command->OnRun([shell, &app] {
     std::string cases;
     Collect(app, "", cases);
     if (*shell == "fish") {

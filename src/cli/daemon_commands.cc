@@ -5,13 +5,13 @@
 #include <filesystem>
 #include <fstream>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "api/admin/server.h"
 #include "base/unique_fd.h"
 #include "cli/commands.h"
 #include "cli/daemon_process.h"
+#include "cli/grammar.h"
 #include "cli/output.h"
 #include "client/rest_client.h"
 #include "describe/json_codec.h"
@@ -117,7 +117,7 @@ void Status(const Settings& settings) {
       fmt::print("{{\"running\":false}}\n");
     else
       fmt::print("no daemon runs in {}\n", settings.State());
-    throw CLI::RuntimeError(1);
+    throw Exit{1};
   }
   RestClient client(*endpoint, ReadOwner(settings.State()));
   client.SendUnsigned("GET", "/readyz");
@@ -163,38 +163,38 @@ void Logs(int lines, bool follow, const Settings& settings) {
 
 }  // namespace
 
-void AddDaemonCommands(CLI::App& app, Settings& settings) {
+void AddDaemonCommands(Command& app, Settings& settings) {
   auto up = std::make_shared<UpOptions>();
-  CLI::App* command = app.add_subcommand("up", "Start the daemon and wait until it serves");
-  command->add_option("--http", up->http,
-                      "HOST:PORT of plain HTTP; port 0 picks a free one and keeps it");
-  command->add_option("--https", up->https,
-                      "HOST:PORT of TLS; port 0 picks a free one and keeps it");
-  command->add_option("--config", up->config,
-                      "Settings file (default: config.yaml in the state directory)");
-  command->add_flag("--foreground", up->foreground, "Stay in the foreground, for supervisors");
-  command->callback([up, &settings] { Up(*up, settings); });
+  Command* command = app.AddCommand("up", "Start the daemon and wait until it serves");
+  command->AddOption("--http", up->http,
+                     "HOST:PORT of plain HTTP; port 0 picks a free one and keeps it");
+  command->AddOption("--https", up->https,
+                     "HOST:PORT of TLS; port 0 picks a free one and keeps it");
+  command->AddOption("--config", up->config,
+                     "Settings file (default: config.yaml in the state directory)");
+  command->AddFlag("--foreground", up->foreground, "Stay in the foreground, for supervisors");
+  command->OnRun([up, &settings] { Up(*up, settings); });
 
   auto purge = std::make_shared<bool>(false);
-  command = app.add_subcommand("down", "Stop the daemon; instances go on unless purged");
-  command->add_flag(
+  command = app.AddCommand("down", "Stop the daemon; instances go on unless purged");
+  command->AddFlag(
       "--purge", *purge,
       "Also end instances and remove bridge, firewall table, namespaces, cgroups and mounts. "
       "Buckets and settings stay");
-  command->callback([purge, &settings] { Down(*purge, settings); });
+  command->OnRun([purge, &settings] { Down(*purge, settings); });
 
-  app.add_subcommand("status", "Say whether the daemon serves, and where")->callback([&settings] {
+  app.AddCommand("status", "Say whether the daemon serves, and where")->OnRun([&settings] {
     Status(settings);
   });
 
   auto lines = std::make_shared<int>(20);
   auto follow = std::make_shared<bool>(false);
-  command = app.add_subcommand("logs", "Show the daemon's log");
-  command->add_option("-n,--lines", *lines, "How many lines from the end")->capture_default_str();
-  command->add_flag("-f,--follow", *follow, "Go on as lines arrive");
-  command->callback([lines, follow, &settings] { Logs(*lines, *follow, settings); });
+  command = app.AddCommand("logs", "Show the daemon's log");
+  command->AddOption("-n,--lines", *lines, "How many lines from the end")->ShowDefault();
+  command->AddFlag("-f,--follow", *follow, "Go on as lines arrive");
+  command->OnRun([lines, follow, &settings] { Logs(*lines, *follow, settings); });
 
-  app.add_subcommand("version", "Print the version")->callback([&settings] {
+  app.AddCommand("version", "Print the version")->OnRun([&settings] {
     if (settings.json)
       fmt::print("{{\"version\":\"{}\"}}\n", FIREWEED_VERSION);
     else

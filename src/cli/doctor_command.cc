@@ -1,8 +1,8 @@
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "cli/commands.h"
 #include "cli/doctor.h"
+#include "cli/grammar.h"
 #include "cli/output.h"
 #include "describe/json_writer.h"
 
@@ -41,14 +41,14 @@ void Doctor(const Settings& settings) {
   }
   json.EndArray();
   if (settings.json) fmt::print("{}\n", json.text());
-  if (bad) throw CLI::RuntimeError(1);
+  if (bad) throw Exit{1};
 }
 
 }  // namespace
 
-void AddDoctorCommand(CLI::App& app, Settings& settings) {
-  app.add_subcommand("doctor", "Check this machine and say what each missing piece costs")
-      ->callback([&settings] { Doctor(settings); });
+void AddDoctorCommand(Command& app, Settings& settings) {
+  app.AddCommand("doctor", "Check this machine and say what each missing piece costs")
+      ->OnRun([&settings] { Doctor(settings); });
 }
 
 }  // namespace fireweed::cli

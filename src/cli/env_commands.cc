@@ -4,7 +4,6 @@
 #include <fstream>
 #include <sstream>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/bytes.h"
@@ -12,6 +11,7 @@
 #include "cli/commands.h"
 #include "cli/doctor.h"
 #include "cli/env_check.h"
+#include "cli/grammar.h"
 #include "cli/output.h"
 #include "cli/remote.h"
 
@@ -146,7 +146,7 @@ void Env(const EnvOptions& options, Settings& settings) {
       fmt::print("{} {}: {}\n", mark, finding.topic, finding.seen);
       if (!finding.cost.empty()) fmt::print("       {}\n", finding.cost);
     }
-    if (!good) throw CLI::RuntimeError(1);
+    if (!good) throw Exit{1};
     return;
   }
   UseRemote(options, settings);
@@ -155,34 +155,34 @@ void Env(const EnvOptions& options, Settings& settings) {
 
 }  // namespace
 
-void AddEnvCommands(CLI::App& app, Settings& settings) {
+void AddEnvCommands(Command& app, Settings& settings) {
   auto options = std::make_shared<EnvOptions>();
-  CLI::App* command = app.add_subcommand(
+  Command* command = app.AddCommand(
       "env", "Print what points a shell's clients at the daemon: eval \"$(fireweed env)\"");
-  command->add_option("client", options->clients,
-                      fmt::format("Only for these: {}", fmt::join(ClientNames(), ", ")));
-  command->add_flag("--unset", options->unset,
-                    "Put everything back as it was; works without a daemon");
-  command->add_flag("--check", options->check,
-                    "Say whether this shell reaches the daemon, and why not");
-  command->add_flag("--no-proxy", options->no_proxy, "Endpoint settings instead of a proxy");
-  command->add_option("--server", options->remote.server,
-                      "Use the daemon of another machine: https://HOST:PORT");
-  command->add_option("--ca-fingerprint", options->remote.fingerprint,
-                      "Of that daemon, as `fireweed ca --fingerprint` prints it there");
-  command->add_option("--credential", options->remote.credential,
-                      "File that `fireweed credential` printed there; once is enough");
-  command->add_option("--format", options->format, "shell, json or dotenv")
-      ->check(CLI::IsMember({"shell", "json", "dotenv"}))
-      ->capture_default_str();
-  command->callback([options, &settings] { Env(*options, settings); });
+  command->AddOption("client", options->clients,
+                     fmt::format("Only for these: {}", fmt::join(ClientNames(), ", ")));
+  command->AddFlag("--unset", options->unset,
+                   "Put everything back as it was; works without a daemon");
+  command->AddFlag("--check", options->check,
+                   "Say whether this shell reaches the daemon, and why not");
+  command->AddFlag("--no-proxy", options->no_proxy, "Endpoint settings instead of a proxy");
+  command->AddOption("--server", options->remote.server,
+                     "Use the daemon of another machine: https://HOST:PORT");
+  command->AddOption("--ca-fingerprint", options->remote.fingerprint,
+                     "Of that daemon, as `fireweed ca --fingerprint` prints it there");
+  command->AddOption("--credential", options->remote.credential,
+                     "File that `fireweed credential` printed there; once is enough");
+  command->AddOption("--format", options->format, "shell, json or dotenv")
+      ->OneOf({"shell", "json", "dotenv"})
+      ->ShowDefault();
+  command->OnRun([options, &settings] { Env(*options, settings); });
 
   auto pem = std::make_shared<bool>(false);
   auto fingerprint = std::make_shared<bool>(false);
-  command = app.add_subcommand("ca", "The certificate authority that clients must trust");
-  command->add_flag("--pem", *pem, "Print the certificate");
-  command->add_flag("--fingerprint", *fingerprint, "Print its SHA-256 fingerprint");
-  command->callback([pem, fingerprint, &settings] {
+  command = app.AddCommand("ca", "The certificate authority that clients must trust");
+  command->AddFlag("--pem", *pem, "Print the certificate");
+  command->AddFlag("--fingerprint", *fingerprint, "Print its SHA-256 fingerprint");
+  command->OnRun([pem, fingerprint, &settings] {
     std::string text = ReadStateFile(settings.State(), kAuthorityFile);
     if (*pem)
       fmt::print("{}", text);

@@ -1,7 +1,6 @@
 #include <fcntl.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "api/admin/identity.h"
@@ -11,6 +10,7 @@
 #include "base/bytes.h"
 #include "base/unique_fd.h"
 #include "cli/commands.h"
+#include "cli/grammar.h"
 #include "cli/output.h"
 #include "client/rest_client.h"
 
@@ -49,16 +49,16 @@ void ListProjects(const Settings& settings) {
   fmt::print("{}", table.Text());
 }
 
-void AddProjects(CLI::App& app, Settings& settings) {
-  CLI::App* group = app.add_subcommand("projects", "Projects");
-  group->require_subcommand(1);
-  group->add_subcommand("list", "List projects")->callback([&settings] { ListProjects(settings); });
+void AddProjects(Command& app, Settings& settings) {
+  Command* group = app.AddCommand("projects", "Projects");
+  group->NeedsCommand();
+  group->AddCommand("list", "List projects")->OnRun([&settings] { ListProjects(settings); });
   auto id = std::make_shared<std::string>();
   auto name = std::make_shared<std::string>();
-  CLI::App* create = group->add_subcommand("create", "Make a project");
-  create->add_option("id", *id, "6 to 30 lower-case letters, digits and dashes")->required();
-  create->add_option("--name", *name, "A name for people");
-  create->callback([id, name, &settings] {
+  Command* create = group->AddCommand("create", "Make a project");
+  create->AddOption("id", *id, "6 to 30 lower-case letters, digits and dashes")->Required();
+  create->AddOption("--name", *name, "A name for people");
+  create->OnRun([id, name, &settings] {
     Session session(settings);
     crm::CreateProject request;
     request.project.projectId = *id;
@@ -70,14 +70,14 @@ void AddProjects(CLI::App& app, Settings& settings) {
     else
       fmt::print("made project {} (number {})\n", made.projectId, made.projectNumber);
   });
-  CLI::App* describe = group->add_subcommand("describe", "Show a project");
-  describe->add_option("id", *id)->required();
-  describe->callback([id, &settings] {
+  Command* describe = group->AddCommand("describe", "Show a project");
+  describe->AddOption("id", *id)->Required();
+  describe->OnRun([id, &settings] {
     PrintJson(Session(settings).client.Call(crm::kGetProject, crm::GetProject{*id}));
   });
-  CLI::App* remove = group->add_subcommand("delete", "Delete a project");
-  remove->add_option("id", *id)->required();
-  remove->callback([id, &settings] {
+  Command* remove = group->AddCommand("delete", "Delete a project");
+  remove->AddOption("id", *id)->Required();
+  remove->OnRun([id, &settings] {
     Session(settings).client.Call(crm::kDeleteProject, crm::GetProject{*id});
     if (!settings.json) fmt::print("deleted project {}\n", *id);
   });
@@ -96,19 +96,19 @@ void ListTokens(const Settings& settings) {
   fmt::print("{}", table.Text());
 }
 
-void AddTokens(CLI::App& app, Settings& settings) {
-  CLI::App* group = app.add_subcommand("tokens", "Access and refresh tokens");
-  group->require_subcommand(1);
-  group->add_subcommand("list", "List tokens; the secrets themselves are not kept")
-      ->callback([&settings] { ListTokens(settings); });
+void AddTokens(Command& app, Settings& settings) {
+  Command* group = app.AddCommand("tokens", "Access and refresh tokens");
+  group->NeedsCommand();
+  group->AddCommand("list", "List tokens; the secrets themselves are not kept")->OnRun([&settings] {
+    ListTokens(settings);
+  });
   auto body = std::make_shared<fw::CreateTokenBody>();
-  CLI::App* create = group->add_subcommand("create", "Make an access token and print it");
-  create->add_option("--email", body->email,
-                     "A user or service account (default: the local owner)");
-  create->add_option("--scope", body->scopes, "Limit it to these scopes");
-  create->add_option("--lifetime", body->lifetimeSeconds, "Seconds")->capture_default_str();
-  create->add_option("--label", body->label, "Shown in lists");
-  create->callback([body, &settings] {
+  Command* create = group->AddCommand("create", "Make an access token and print it");
+  create->AddOption("--email", body->email, "A user or service account (default: the local owner)");
+  create->AddOption("--scope", body->scopes, "Limit it to these scopes");
+  create->AddOption("--lifetime", body->lifetimeSeconds, "Seconds")->ShowDefault();
+  create->AddOption("--label", body->label, "Shown in lists");
+  create->OnRun([body, &settings] {
     fw::Token token = Session(settings).client.Call(fw::kCreateToken, fw::CreateToken{*body});
     if (settings.json)
       PrintJson(token);
@@ -116,9 +116,9 @@ void AddTokens(CLI::App& app, Settings& settings) {
       fmt::print("{}\n", token.token);
   });
   auto id = std::make_shared<std::string>();
-  CLI::App* revoke = group->add_subcommand("revoke", "Make a token useless at once");
-  revoke->add_option("id", *id, "As `tokens list` shows it")->required();
-  revoke->callback([id, &settings] {
+  Command* revoke = group->AddCommand("revoke", "Make a token useless at once");
+  revoke->AddOption("id", *id, "As `tokens list` shows it")->Required();
+  revoke->OnRun([id, &settings] {
     Session(settings).client.Call(fw::kRevokeToken, fw::NameToken{*id});
     if (!settings.json) fmt::print("revoked\n");
   });
@@ -154,21 +154,21 @@ void CreateKey(const std::string& email, const std::string& path, const Settings
   if (!settings.json) fmt::print("wrote a key of {} to {}\n", email, path);
 }
 
-void AddServiceAccounts(CLI::App& app, Settings& settings) {
-  CLI::App* group = app.add_subcommand("service-accounts", "Service accounts and their keys");
-  group->require_subcommand(1);
+void AddServiceAccounts(Command& app, Settings& settings) {
+  Command* group = app.AddCommand("service-accounts", "Service accounts and their keys");
+  group->NeedsCommand();
   auto project = std::make_shared<std::string>();
   auto name = std::make_shared<std::string>();
   auto display = std::make_shared<std::string>();
   auto path = std::make_shared<std::string>();
-  group->add_option("--project", *project, "Project (default: the daemon's)");
-  group->add_subcommand("list", "List service accounts")->callback([project, &settings] {
+  group->AddOption("--project", *project, "Project (default: the daemon's)");
+  group->AddCommand("list", "List service accounts")->OnRun([project, &settings] {
     ListAccounts(*project, settings);
   });
-  CLI::App* create = group->add_subcommand("create", "Make a service account");
-  create->add_option("name", *name, "What stands before the @")->required();
-  create->add_option("--display-name", *display, "A name for people");
-  create->callback([=, &settings] {
+  Command* create = group->AddCommand("create", "Make a service account");
+  create->AddOption("name", *name, "What stands before the @")->Required();
+  create->AddOption("--display-name", *display, "A name for people");
+  create->OnRun([=, &settings] {
     Session session(settings);
     iam::CreateServiceAccount request;
     request.project = session.Project(*project);
@@ -180,21 +180,21 @@ void AddServiceAccounts(CLI::App& app, Settings& settings) {
     else
       fmt::print("made {}\n", made.email);
   });
-  CLI::App* remove = group->add_subcommand("delete", "Delete a service account");
-  remove->add_option("email", *name)->required();
-  remove->callback([name, &settings] {
+  Command* remove = group->AddCommand("delete", "Delete a service account");
+  remove->AddOption("email", *name)->Required();
+  remove->OnRun([name, &settings] {
     Session(settings).client.Call(iam::kDeleteServiceAccount, iam::GetServiceAccount{"-", *name});
     if (!settings.json) fmt::print("deleted {}\n", *name);
   });
-  CLI::App* key = group->add_subcommand("create-key", "Write a new JSON key file");
-  key->add_option("file", *path, "Must not exist yet")->required();
-  key->add_option("--iam-account", *name, "E-mail of the account")->required();
-  key->callback([=, &settings] { CreateKey(*name, *path, settings); });
+  Command* key = group->AddCommand("create-key", "Write a new JSON key file");
+  key->AddOption("file", *path, "Must not exist yet")->Required();
+  key->AddOption("--iam-account", *name, "E-mail of the account")->Required();
+  key->OnRun([=, &settings] { CreateKey(*name, *path, settings); });
 }
 
 }  // namespace
 
-void AddIdentityCommands(CLI::App& app, Settings& settings) {
+void AddIdentityCommands(Command& app, Settings& settings) {
   AddProjects(app, settings);
   AddTokens(app, settings);
   AddServiceAccounts(app, settings);

@@ -2,12 +2,12 @@
 
 #include <filesystem>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "api/admin/storage.h"
 #include "cli/commands.h"
 #include "cli/daemon_process.h"
+#include "cli/grammar.h"
 #include "cli/output.h"
 #include "client/rest_client.h"
 #include "describe/json_codec.h"
@@ -27,13 +27,13 @@ void PrintProblems(int64_t count, const std::vector<std::string>& problems) {
   for (const std::string& problem : problems) fmt::print("  {}\n", problem);
   int64_t more = count - static_cast<int64_t>(problems.size());
   if (more > 0) fmt::print("  and {} more\n", more);
-  throw CLI::RuntimeError(1);
+  throw Exit{1};
 }
 
 void Print(const fw::FsckReport& report, const Settings& settings) {
   if (settings.json) {
     fmt::print("{}\n", EncodeJson(report, Audience::kWire));
-    if (report.problemCount > 0) throw CLI::RuntimeError(1);
+    if (report.problemCount > 0) throw Exit{1};
     return;
   }
   fmt::print("{} objects in {} buckets, {} read: {} blobs in files, {} in the catalog\n",
@@ -53,7 +53,7 @@ void Print(const fw::FsckReport& report, const Settings& settings) {
 void Print(const fw::BackupReport& report, std::string_view what, const Settings& settings) {
   if (settings.json) {
     fmt::print("{}\n", EncodeJson(report, Audience::kWire));
-    if (report.problemCount > 0) throw CLI::RuntimeError(1);
+    if (report.problemCount > 0) throw Exit{1};
     return;
   }
   fmt::print("{} {}: {} objects verified, {} blobs ({}), of which {} ({}) were copied\n", what,
@@ -123,24 +123,21 @@ void Restore(const std::string& directory, const Settings& settings) {
 
 }  // namespace
 
-void AddIntegrityCommands(CLI::App& app, Settings& settings) {
+void AddIntegrityCommands(Command& app, Settings& settings) {
   auto directory = std::make_shared<std::string>();
-  CLI::App* backup =
-      app.add_subcommand("backup", "Copy everything stored to a directory while the daemon serves");
+  Command* backup =
+      app.AddCommand("backup", "Copy everything stored to a directory while the daemon serves");
   backup
-      ->add_option("directory", *directory,
-                   "Empty, or an earlier backup, which is brought up to date")
-      ->required();
-  backup->callback([directory, &settings] { BackUp(*directory, settings); });
-  CLI::App* restore = app.add_subcommand("restore", "Fill an empty state directory from a backup");
-  restore->add_option("directory", *directory, "A backup")->required();
-  restore->callback([directory, &settings] { Restore(*directory, settings); });
-  auto groups = app.get_subcommands([](CLI::App* group) { return group->get_name() == "storage"; });
-  CLI::App* storage =
-      groups.empty() ? app.add_subcommand("storage", "Objects and buckets") : groups[0];
-  storage
-      ->add_subcommand("fsck", "Prove that every stored object is whole and matches its checksums")
-      ->callback([&settings] { Fsck(settings); });
+      ->AddOption("directory", *directory,
+                  "Empty, or an earlier backup, which is brought up to date")
+      ->Required();
+  backup->OnRun([directory, &settings] { BackUp(*directory, settings); });
+  Command* restore = app.AddCommand("restore", "Fill an empty state directory from a backup");
+  restore->AddOption("directory", *directory, "A backup")->Required();
+  restore->OnRun([directory, &settings] { Restore(*directory, settings); });
+  app.Find("storage")
+      ->AddCommand("fsck", "Prove that every stored object is whole and matches its checksums")
+      ->OnRun([&settings] { Fsck(settings); });
 }
 
 }  // namespace fireweed::cli

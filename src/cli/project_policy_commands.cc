@@ -1,10 +1,10 @@
 // Who may do what in a project: get-iam-policy, add- and remove-iam-policy-binding, in gcloud's words.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/bytes.h"
 #include "cli/commands.h"
 #include "cli/format/resource_output.h"
+#include "cli/grammar.h"
 #include "cli/storage/policy_edit.h"
 #include "client/rest_client.h"
 
@@ -69,26 +69,24 @@ void Edit(const PolicyCommand& command, const Settings& settings, const PolicyEd
 
 }  // namespace
 
-void AddProjectPolicyCommands(CLI::App& projects, Settings& settings) {
+void AddProjectPolicyCommands(Command& projects, Settings& settings) {
   auto get = std::make_shared<PolicyCommand>();
-  CLI::App* command =
-      projects.add_subcommand("get-iam-policy", "Show who may do what in a project");
-  command->add_option("id", get->project, "Project")->required();
+  Command* command = projects.AddCommand("get-iam-policy", "Show who may do what in a project");
+  command->AddOption("id", get->project, "Project")->Required();
   get->output.AddTo(*command, Shape::kOne);
-  command->callback(
+  command->OnRun(
       [get, &settings] { Show(*get, ProjectPolicy(settings, get->project).Get(), settings); });
   for (bool add : {true, false}) {
     auto edit = std::make_shared<PolicyCommand>();
-    command =
-        projects.add_subcommand(add ? "add-iam-policy-binding" : "remove-iam-policy-binding",
-                                add ? "Give a role to a member" : "Take a role from a member");
-    command->add_option("id", edit->project, "Project")->required();
-    command->add_option("--member", edit->member, "user:A@B, serviceAccount:...")->required();
-    command->add_option("--role", edit->role, "roles/logging.logWriter, ...")->required();
-    command->add_option("--condition", edit->condition, "None");
-    command->add_flag("-q,--quiet", edit->quiet, "Print no more than the policy");
+    command = projects.AddCommand(add ? "add-iam-policy-binding" : "remove-iam-policy-binding",
+                                  add ? "Give a role to a member" : "Take a role from a member");
+    command->AddOption("id", edit->project, "Project")->Required();
+    command->AddOption("--member", edit->member, "user:A@B, serviceAccount:...")->Required();
+    command->AddOption("--role", edit->role, "roles/logging.logWriter, ...")->Required();
+    command->AddOption("--condition", edit->condition, "None");
+    command->AddFlag("-q,--quiet", edit->quiet, "Print no more than the policy");
     edit->output.AddTo(*command, Shape::kOne);
-    command->callback([edit, add, &settings] {
+    command->OnRun([edit, add, &settings] {
       Edit(*edit, settings, {add, edit->role, edit->member});
     });
   }

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <system_error>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/error.h"
 #include "cli/auth_commands.h"
 #include "cli/commands.h"
+#include "cli/grammar.h"
 #include "cli/notebooks/notebook_commands.h"
 #include "cli/output.h"
 #include "describe/json_writer.h"
@@ -33,13 +33,13 @@ void Report(const Error& error, const Settings& settings) {
 int Run(const std::vector<std::string>& arguments, const Context& context) {
   Settings settings;
   settings.context = &context;
-  CLI::App app("Fireweed: a self-hosted machine-learning training cloud", "fireweed");
-  app.add_option("--state", settings.state,
-                 "State directory of the daemon (FIREWEED_STATE; default ~/.fireweed, for root "
-                 "/var/lib/fireweed)");
-  app.add_flag("--json", settings.json, "Print JSON");
-  app.require_subcommand(1);
-  app.fallthrough();
+  Command app("Fireweed: a self-hosted machine-learning training cloud", "fireweed");
+  app.AddOption("--state", settings.state,
+                "State directory of the daemon (FIREWEED_STATE; default ~/.fireweed, for root "
+                "/var/lib/fireweed)");
+  app.AddFlag("--json", settings.json, "Print JSON");
+  app.NeedsCommand();
+  app.FlagsAnywhere();
   AddDaemonCommands(app, settings);
   AddEnvCommands(app, settings);
   AddDataCommands(app, settings);
@@ -56,17 +56,13 @@ int Run(const std::vector<std::string>& arguments, const Context& context) {
   AddIntegrityCommands(app, settings);  // after the group it adds to
   AddCompletionCommand(app, settings);
   AddManCommand(app, settings);
-  // CLI11 takes the words last first.
-  std::vector<std::string> words(arguments.rbegin(), arguments.rend());
+  std::vector<std::string> words = arguments;
   // gcloud's tracks: what was in beta when a script was written is plain here.
-  if (!words.empty() && (words.back() == "beta" || words.back() == "alpha")) words.pop_back();
+  if (!words.empty() && (words[0] == "beta" || words[0] == "alpha")) words.erase(words.begin());
   try {
-    app.parse(std::move(words));
-    return 0;
-  } catch (const CLI::RuntimeError& error) {
-    return error.get_exit_code();
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : 2;
+    return app.Run(std::move(words));
+  } catch (const Exit& exit) {
+    return exit.status;
   } catch (const Failure& failure) {
     Report(failure.error(), settings);
     return 1;

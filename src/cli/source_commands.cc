@@ -1,12 +1,12 @@
 // Source repositories: made, listed, and cloned by git itself.
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/error.h"
 #include "cli/commands.h"
 #include "cli/format/resource_output.h"
+#include "cli/grammar.h"
 #include "client/rest_client.h"
 
 namespace fireweed::cli {
@@ -80,18 +80,18 @@ void Print(const SourceCommand& command, std::vector<JsonTree> repos, Shape shap
                                        settings.json));
 }
 
-void AddOne(CLI::App& group, const char* name, const char* about, Shape shape, Settings& settings,
+void AddOne(Command& group, const char* name, const char* about, Shape shape, Settings& settings,
             Action action) {
   auto command = std::make_shared<SourceCommand>();
-  CLI::App* sub = group.add_subcommand(name, about);
-  sub->add_option("--project", command->project, "Its project");
-  sub->add_flag("-q,--quiet", command->quiet, "Ask nothing");
+  Command* sub = group.AddCommand(name, about);
+  sub->AddOption("--project", command->project, "Its project");
+  sub->AddFlag("-q,--quiet", command->quiet, "Ask nothing");
   command->output.AddTo(*sub, shape);
-  if (shape == Shape::kOne) sub->add_option("name", command->name, "Repository")->required();
+  if (shape == Shape::kOne) sub->AddOption("name", command->name, "Repository")->Required();
   if (std::string_view(name) == "clone") {
-    sub->add_option("directory", command->directory, "Where to (default: its name)");
+    sub->AddOption("directory", command->directory, "Where to (default: its name)");
   }
-  sub->callback([command, action, &settings] {
+  sub->OnRun([command, action, &settings] {
     SourceSession session(*command, settings);
     action(session, *command, settings);
   });
@@ -99,11 +99,11 @@ void AddOne(CLI::App& group, const char* name, const char* about, Shape shape, S
 
 }  // namespace
 
-void AddSourceCommands(CLI::App& app, Settings& settings) {
-  CLI::App* root = app.add_subcommand("source", "Source repositories, in gcloud's grammar");
-  root->require_subcommand(1);
-  CLI::App& group = *root->add_subcommand("repos", "Repositories that git reaches by https");
-  group.require_subcommand(1);
+void AddSourceCommands(Command& app, Settings& settings) {
+  Command* root = app.AddCommand("source", "Source repositories, in gcloud's grammar");
+  root->NeedsCommand();
+  Command& group = *root->AddCommand("repos", "Repositories that git reaches by https");
+  group.NeedsCommand();
   AddOne(group, "create", "Make one", Shape::kOne, settings,
          [](SourceSession& session, const SourceCommand& command, const Settings&) {
            session.Create();

@@ -1,30 +1,28 @@
 #include "cli/compute/body_flags.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "cli/compute/argument_lists.h"
 #include "cli/format/key_path.h"
+#include "cli/grammar.h"
 
 namespace fireweed::cli {
 
-void BodyFlags::AddTo(CLI::App& command, std::span<const BodyFlag> flags) {
+void BodyFlags::AddTo(Command& command, std::span<const BodyFlag> flags) {
   for (const BodyFlag& flag : flags) {
     Value& value = values_.emplace_back(Value{&flag, {}, false});
     std::string name(flag.name), help(flag.help);
     if (flag.kind == BodyFlag::Kind::kTrue || flag.kind == BodyFlag::Kind::kFalse) {
-      command.add_flag(name, value.set, help);
+      command.AddFlag(name, value.set, help);
       continue;
     }
-    CLI::Option* option = command.add_option(name, value.texts, help);
-    option->expected(1);
+    Flag* option = command.AddOption(name, value.texts, help);
+    option->Words(1, 1);
     if (flag.kind == BodyFlag::Kind::kList || flag.kind == BodyFlag::Kind::kPairs)
-      option->multi_option_policy(CLI::MultiOptionPolicy::TakeAll)
-          ->expected(1, -1)
-          ->allow_extra_args(false);
+      option->AllCount()->Words(1, -1)->OneWordEach();
     else
-      option->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
-    if (flag.required) option->required();
+      option->LastCounts();
+    if (flag.required) option->Required();
   }
 }
 

@@ -10,11 +10,9 @@
 #include "cli/compute/compute_session.h"
 #include "describe/json_tree.h"
 
-namespace CLI {
-class App;
-}
-
 namespace fireweed::cli {
+
+class Command;
 
 struct BodyFlag {
   enum class Kind {
@@ -44,7 +42,7 @@ class BodyFlags {
   BodyFlags() = default;
   BodyFlags(const BodyFlags&) = delete;  // the options point into it
 
-  void AddTo(CLI::App& command, std::span<const BodyFlag> flags);
+  void AddTo(Command& command, std::span<const BodyFlag> flags);
   // Writes what was given.
   void Apply(JsonTree& body, const ComputeSession& session) const;
   bool Given(std::string_view name) const;

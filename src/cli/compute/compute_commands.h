@@ -5,25 +5,20 @@
 
 #include "cli/context.h"
 
-namespace CLI {
-class App;
-}
-
 namespace fireweed::cli {
 
+class Command;
+
 // "instance-groups managed" below `root`; groups on the way are made with `help`.
-CLI::App& GroupOf(CLI::App& root, std::string_view words, std::string_view help = {});
+Command& GroupOf(Command& root, std::string_view words, std::string_view help = {});
 
-// The command of that name directly in `group`; null when there is none.
-CLI::App* CommandOf(CLI::App& group, std::string_view word);
-
-void AddNounCommands(CLI::App& root,
+void AddNounCommands(Command& root,
                      Settings& settings);  // list describe delete create and the like, by the table
-void AddInstanceCommands(CLI::App& root,
+void AddInstanceCommands(Command& root,
                          Settings& settings);  // create metadata labels tags disks serial port
-void AddShellCommands(CLI::App& root, Settings& settings);    // ssh exec logs
-void AddGroupCommands(CLI::App& root, Settings& settings);    // templates, members, wait-until
-void AddImageCommands(CLI::App& root, Settings& settings);    // create describe-from-family
-void AddProjectCommands(CLI::App& root, Settings& settings);  // operations project-info
+void AddShellCommands(Command& root, Settings& settings);    // ssh exec logs
+void AddGroupCommands(Command& root, Settings& settings);    // templates, members, wait-until
+void AddImageCommands(Command& root, Settings& settings);    // create describe-from-family
+void AddProjectCommands(Command& root, Settings& settings);  // operations project-info
 
 }  // namespace fireweed::cli

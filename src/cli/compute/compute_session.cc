@@ -1,9 +1,9 @@
 #include "cli/compute/compute_session.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/bytes.h"
+#include "cli/grammar.h"
 
 namespace fireweed::cli {
 namespace {
@@ -40,12 +40,12 @@ void ThrowError(const JsonTree& operation) {
 std::string RegionOf(std::string_view zone) { return std::string(zone.substr(0, zone.rfind('-'))); }
 std::string LastWord(std::string_view url) { return std::string(url.substr(url.rfind('/') + 1)); }
 
-void PlaceOptions::AddTo(CLI::App& command, Scope scope) {
-  command.add_option("--project", project, "Project (default: the daemon's)");
-  if (scope == Scope::kZone) command.add_option("--zone", zone, "Zone (default: the daemon's)");
+void PlaceOptions::AddTo(Command& command, Scope scope) {
+  command.AddOption("--project", project, "Project (default: the daemon's)");
+  if (scope == Scope::kZone) command.AddOption("--zone", zone, "Zone (default: the daemon's)");
   if (scope == Scope::kRegion)
-    command.add_option("--region", region, "Region (default: that of the daemon's zone)");
-  command.add_flag("-q,--quiet", quiet, "Say nothing but results; nothing is ever asked");
+    command.AddOption("--region", region, "Region (default: that of the daemon's zone)");
+  command.AddFlag("-q,--quiet", quiet, "Say nothing but results; nothing is ever asked");
 }
 
 ComputeSession::ComputeSession(const PlaceOptions& options, const Settings& settings)

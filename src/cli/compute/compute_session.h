@@ -11,11 +11,9 @@
 #include "client/rest_client.h"
 #include "describe/json_tree.h"
 
-namespace CLI {
-class App;
-}
-
 namespace fireweed::cli {
+
+class Command;
 
 // Where a collection lives.
 enum class Scope { kGlobal, kRegion, kZone };
@@ -25,7 +23,7 @@ struct PlaceOptions {
   bool async = false, quiet = false;
 
   // --project, and --zone or --region where the scope has one.
-  void AddTo(CLI::App& command, Scope scope);
+  void AddTo(Command& command, Scope scope);
 };
 
 // One resource: "zones/us-central1-a/instances/web-1" of a project.

@@ -1,7 +1,6 @@
 // Flags to bodies, names to places, and edits with fingerprints: each case a line.
 #include <set>
 
-#include <CLI/CLI.hpp>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
@@ -11,6 +10,7 @@
 #include "cli/compute/metadata_edit.h"
 #include "cli/compute/nouns.h"
 #include "cli/format/printer.h"
+#include "cli/grammar.h"
 
 namespace fireweed::cli {
 namespace {
@@ -78,7 +78,7 @@ TEST(MetadataEdit, KeepsTheFingerprintAndTheRest) {
 // Every command line in the table parses, and every table of a noun is a format that exists.
 TEST(Nouns, MakeCommandsAndTables) {
   Settings settings;
-  CLI::App root;
+  Command root;
   AddNounCommands(root, settings);
   AddInstanceCommands(root, settings);
   AddShellCommands(root, settings);
@@ -87,9 +87,9 @@ TEST(Nouns, MakeCommandsAndTables) {
   AddProjectCommands(root, settings);
   std::set<std::string_view> collections;
   for (const Noun& noun : Nouns()) {
-    CLI::App& group = GroupOf(root, noun.words);
-    EXPECT_NE(CommandOf(group, "list"), nullptr) << noun.words;
-    EXPECT_EQ(CommandOf(group, "delete") != nullptr, noun.removable) << noun.words;
+    Command& group = GroupOf(root, noun.words);
+    EXPECT_NE(group.Find("list"), nullptr) << noun.words;
+    EXPECT_EQ(group.Find("delete") != nullptr, noun.removable) << noun.words;
     std::string table(noun.table.empty() ? kInstanceTable : noun.table);
     EXPECT_FALSE(Render({JsonTree::Object()}, Projection::Parse(table), Shape::kList).empty());
     EXPECT_TRUE(collections.insert(noun.collection).second) << noun.collection;

@@ -1,5 +1,4 @@
 // Templates, and the members of groups.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/clock.h"
@@ -7,6 +6,7 @@
 #include "cli/compute/compute_commands.h"
 #include "cli/compute/instance_options.h"
 #include "cli/format/resource_output.h"
+#include "cli/grammar.h"
 #include "cli/storage/retry.h"
 
 namespace fireweed::cli {
@@ -113,29 +113,29 @@ void CreateMember(const GroupCommand& command, const Settings& settings) {
 
 using Action = void (*)(const GroupCommand&, const Settings&);
 
-CLI::App* AddOne(CLI::App& group, const char* name, const char* help, Settings& settings,
-                 const Shared& options, Action action) {
-  CLI::App* command = group.add_subcommand(name, help);
-  command->add_option("names", options->names, "Group")->required()->expected(1);
+Command* AddOne(Command& group, const char* name, const char* help, Settings& settings,
+                const Shared& options, Action action) {
+  Command* command = group.AddCommand(name, help);
+  command->AddOption("names", options->names, "Group")->Required()->Words(1, 1);
   options->place.AddTo(*command, Scope::kZone);
-  command->callback([options, action, &settings] { action(*options, settings); });
+  command->OnRun([options, action, &settings] { action(*options, settings); });
   return command;
 }
 
 }  // namespace
 
-void AddGroupCommands(CLI::App& root, Settings& settings) {
+void AddGroupCommands(Command& root, Settings& settings) {
   auto make = [] { return std::make_shared<GroupCommand>(); };
-  CLI::App& templates = GroupOf(root, "instance-templates");
+  Command& templates = GroupOf(root, "instance-templates");
   Shared create = make();
-  CLI::App* command = templates.add_subcommand("create", "Make a template");
-  command->add_option("names", create->names, "Its name")->required()->expected(1);
+  Command* command = templates.AddCommand("create", "Make a template");
+  command->AddOption("names", create->names, "Its name")->Required()->Words(1, 1);
   create->place.AddTo(*command, Scope::kGlobal);
-  command->add_flag("--async", create->place.async, "Do not wait until it is done");
+  command->AddFlag("--async", create->place.async, "Do not wait until it is done");
   create->instance.AddTo(*command);
-  command->callback([create, &settings] { CreateTemplate(*create, settings); });
+  command->OnRun([create, &settings] { CreateTemplate(*create, settings); });
 
-  CLI::App& managed = GroupOf(root, "instance-groups managed");
+  Command& managed = GroupOf(root, "instance-groups managed");
   Shared list = make();
   command =
       AddOne(managed, "list-instances", "List a group's members", settings, list, ListMembers);
@@ -146,23 +146,23 @@ void AddGroupCommands(CLI::App& root, Settings& settings) {
   Shared wait = make();
   command = AddOne(managed, "wait-until", "Wait until a group is as it should be", settings, wait,
                    WaitUntilStable);
-  command->add_flag("--stable", wait->stable, "All members run and none is being changed");
-  command->add_option("--timeout", wait->timeout, "Seconds")->capture_default_str();
+  command->AddFlag("--stable", wait->stable, "All members run and none is being changed");
+  command->AddOption("--timeout", wait->timeout, "Seconds")->ShowDefault();
   Shared member = make();
   command = AddOne(managed, "create-instance", "Add a member with a name of its own", settings,
                    member, CreateMember);
-  command->add_option("--instance,--instances", member->instances, "NAME,...")
-      ->required()
-      ->allow_extra_args(false);
+  command->AddOption("--instance,--instances", member->instances, "NAME,...")
+      ->Required()
+      ->OneWordEach();
   Shared unmanaged = make();
   command = AddOne(GroupOf(root, "instance-groups unmanaged"), "list-instances",
                    "List a group's members", settings, unmanaged, ListUnmanaged);
   unmanaged->output.AddTo(*command, Shape::kList);
   Shared all = make();
-  command = GroupOf(root, "instance-groups").add_subcommand("list", "List groups of both kinds");
+  command = GroupOf(root, "instance-groups").AddCommand("list", "List groups of both kinds");
   all->place.AddTo(*command, Scope::kGlobal);
   all->output.AddTo(*command, Shape::kList);
-  command->callback([all, &settings] { ListAllGroups(*all, settings); });
+  command->OnRun([all, &settings] { ListAllGroups(*all, settings); });
 }
 
 }  // namespace fireweed::cli

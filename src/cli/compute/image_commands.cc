@@ -1,11 +1,11 @@
 // Images: making them, and finding the newest of a family.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/bytes.h"
 #include "cli/compute/body_flags.h"
 #include "cli/compute/compute_commands.h"
 #include "cli/format/resource_output.h"
+#include "cli/grammar.h"
 
 namespace fireweed::cli {
 namespace {
@@ -52,27 +52,27 @@ void Create(const ImageCommand& command, const Settings& settings) {
 
 }  // namespace
 
-void AddImageCommands(CLI::App& root, Settings& settings) {
-  CLI::App& group = GroupOf(root, "images");
+void AddImageCommands(Command& root, Settings& settings) {
+  Command& group = GroupOf(root, "images");
   auto create = std::make_shared<ImageCommand>();
-  CLI::App* command = group.add_subcommand("create", "Make an image");
-  command->add_option("name", create->name, "Its name")->required();
+  Command* command = group.AddCommand("create", "Make an image");
+  command->AddOption("name", create->name, "Its name")->Required();
   create->place.AddTo(*command, Scope::kGlobal);
-  command->add_option("--source-disk-zone", create->place.zone, "Zone of the disk");
-  command->add_option("--source-image", create->source_image, "Image to copy");
-  command->add_option("--source-image-family", create->source_family, "Newest image of a family");
-  command->add_option("--source-image-project", create->source_project, "Their project");
-  command->add_flag("--force,--force-create", create->force, "Even while the disk is in use");
-  command->add_flag("--async", create->place.async, "Do not wait until it is done");
+  command->AddOption("--source-disk-zone", create->place.zone, "Zone of the disk");
+  command->AddOption("--source-image", create->source_image, "Image to copy");
+  command->AddOption("--source-image-family", create->source_family, "Newest image of a family");
+  command->AddOption("--source-image-project", create->source_project, "Their project");
+  command->AddFlag("--force,--force-create", create->force, "Even while the disk is in use");
+  command->AddFlag("--async", create->place.async, "Do not wait until it is done");
   create->flags.AddTo(*command, kCreate);
   create->output.AddTo(*command, Shape::kOne);
-  command->callback([create, &settings] { Create(*create, settings); });
+  command->OnRun([create, &settings] { Create(*create, settings); });
   auto newest = std::make_shared<ImageCommand>();
-  command = group.add_subcommand("describe-from-family", "Show the newest image of a family");
-  command->add_option("family", newest->name, "Family")->required();
+  command = group.AddCommand("describe-from-family", "Show the newest image of a family");
+  command->AddOption("family", newest->name, "Family")->Required();
   newest->place.AddTo(*command, Scope::kGlobal);
   newest->output.AddTo(*command, Shape::kOne);
-  command->callback([newest, &settings] {
+  command->OnRun([newest, &settings] {
     ComputeSession session(newest->place, settings);
     JsonTree image = session.Call("GET", "global/images/family/" + PercentEncode(newest->name));
     fmt::print("{}", newest->output.Text({image}, "yaml", Shape::kOne, settings.json));

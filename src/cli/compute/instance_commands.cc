@@ -1,5 +1,4 @@
 // What instances can do beyond the table: making them, and changing one thing while another may change it, too.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/bytes.h"
@@ -9,6 +8,7 @@
 #include "cli/compute/metadata_edit.h"
 #include "cli/compute/nouns.h"
 #include "cli/format/resource_output.h"
+#include "cli/grammar.h"
 #include "cli/storage/retry.h"
 
 namespace fireweed::cli {
@@ -159,67 +159,67 @@ void GuestAttributes(const InstanceCommand& command, const Settings& settings) {
              command.output.Text(rows, "table(namespace,key,value)", Shape::kList, settings.json));
 }
 
-CLI::App* AddOne(CLI::App& group, const char* name, const char* help, const Shared& options) {
-  CLI::App* command = group.add_subcommand(name, help);
-  command->add_option("names", options->names, "Instances")->required();
+Command* AddOne(Command& group, const char* name, const char* help, const Shared& options) {
+  Command* command = group.AddCommand(name, help);
+  command->AddOption("names", options->names, "Instances")->Required();
   options->place.AddTo(*command, Scope::kZone);
   return command;
 }
 
-void AddEdits(CLI::App& group, Settings& settings) {
+void AddEdits(Command& group, Settings& settings) {
   for (const FieldEdit& field : InstanceEdits()) {
     auto options = std::make_shared<InstanceCommand>();
-    CLI::App* command = AddOne(group, field.word.data(), field.help.data(), options);
+    Command* command = AddOne(group, field.word.data(), field.help.data(), options);
     field.AddTo(*command, options->edit);
-    command->add_flag("--async", options->place.async, "Do not wait until it is done");
-    command->callback([options, &field, &settings] { Edit(*options, settings, field); });
+    command->AddFlag("--async", options->place.async, "Do not wait until it is done");
+    command->OnRun([options, &field, &settings] { Edit(*options, settings, field); });
   }
 }
 
-void AddSerialPort(CLI::App& group, const char* name, bool follow, Settings& settings) {
+void AddSerialPort(Command& group, const char* name, bool follow, Settings& settings) {
   auto serial = std::make_shared<InstanceCommand>();
   serial->follow = follow;
-  CLI::App* command =
+  Command* command =
       AddOne(group, name, follow ? "Show the console as it goes on" : "Show the console", serial);
-  command->add_option("--start", serial->start, "From this byte on");
-  command->add_option("--port", serial->port, "1 to 4")->check(CLI::Range(1, 4));
+  command->AddOption("--start", serial->start, "From this byte on");
+  command->AddOption("--port", serial->port, "1 to 4")->Between(1, 4);
   if (std::string_view(name) == "logs") {
     serial->follow = false;
-    command->add_flag("-f,--follow", serial->follow, "Go on until the instance ends");
+    command->AddFlag("-f,--follow", serial->follow, "Go on until the instance ends");
   }
-  command->callback([serial, &settings] { SerialPort(*serial, settings); });
+  command->OnRun([serial, &settings] { SerialPort(*serial, settings); });
 }
 
-void AddDisks(CLI::App& group, Settings& settings) {
+void AddDisks(Command& group, Settings& settings) {
   auto attach = std::make_shared<InstanceCommand>();
-  CLI::App* command = AddOne(group, "attach-disk", "Give an instance a disk", attach);
-  command->add_option("--disk", attach->disk, "Disk")->required();
-  command->add_option("--device-name", attach->device_name, "Its name in the instance");
-  command->add_option("--mode", attach->mode, "rw or ro")->check(CLI::IsMember({"rw", "ro"}));
-  command->add_flag("--boot", attach->boot, "Boot from it");
-  command->callback([attach, &settings] { AttachDisk(*attach, settings); });
+  Command* command = AddOne(group, "attach-disk", "Give an instance a disk", attach);
+  command->AddOption("--disk", attach->disk, "Disk")->Required();
+  command->AddOption("--device-name", attach->device_name, "Its name in the instance");
+  command->AddOption("--mode", attach->mode, "rw or ro")->OneOf({"rw", "ro"});
+  command->AddFlag("--boot", attach->boot, "Boot from it");
+  command->OnRun([attach, &settings] { AttachDisk(*attach, settings); });
   auto detach = std::make_shared<InstanceCommand>();
   command = AddOne(group, "detach-disk", "Take a disk from an instance", detach);
-  command->add_option("--disk", detach->disk, "Disk");
-  command->add_option("--device-name", detach->device_name, "Or its name in the instance");
-  command->callback([detach, &settings] { DetachDisk(*detach, settings); });
+  command->AddOption("--disk", detach->disk, "Disk");
+  command->AddOption("--device-name", detach->device_name, "Or its name in the instance");
+  command->OnRun([detach, &settings] { DetachDisk(*detach, settings); });
 }
 
 }  // namespace
 
-void AddInstanceCommands(CLI::App& root, Settings& settings) {
-  CLI::App& group = GroupOf(root, "instances");
+void AddInstanceCommands(Command& root, Settings& settings) {
+  Command& group = GroupOf(root, "instances");
   auto create = std::make_shared<InstanceCommand>();
-  CLI::App* command = AddOne(group, "create", "Make and boot instances", create);
-  command->add_flag("--async", create->place.async, "Do not wait until they run");
-  command->add_option("--source-instance-template", create->instance.template_name,
-                      "Template to make them by");
+  Command* command = AddOne(group, "create", "Make and boot instances", create);
+  command->AddFlag("--async", create->place.async, "Do not wait until they run");
+  command->AddOption("--source-instance-template", create->instance.template_name,
+                     "Template to make them by");
   create->instance.AddTo(*command);
   create->output.AddTo(*command, Shape::kOne);
-  command->footer(
+  command->EndHelpWith(
       "Example:\n  fireweed compute instances create trainer --machine-type n1-standard-4 \\\n"
       "    --metadata-from-file startup-script=train.sh --scopes cloud-platform --preemptible");
-  command->callback([create, &settings] { Create(*create, settings); });
+  command->OnRun([create, &settings] { Create(*create, settings); });
   AddEdits(group, settings);
   AddSerialPort(group, "get-serial-port-output", false, settings);
   AddSerialPort(group, "tail-serial-port-output", true, settings);
@@ -227,14 +227,14 @@ void AddInstanceCommands(CLI::App& root, Settings& settings) {
   AddDisks(group, settings);
   auto account = std::make_shared<InstanceCommand>();
   command = AddOne(group, "set-service-account", "Change who stopped instances are", account);
-  command->add_option("--service-account", account->service_account, "E-mail");
-  command->add_option("--scopes", account->scopes, "SCOPE,...")->allow_extra_args(false);
-  command->callback([account, &settings] { SetServiceAccount(*account, settings); });
+  command->AddOption("--service-account", account->service_account, "E-mail");
+  command->AddOption("--scopes", account->scopes, "SCOPE,...")->OneWordEach();
+  command->OnRun([account, &settings] { SetServiceAccount(*account, settings); });
   auto attributes = std::make_shared<InstanceCommand>();
   command = AddOne(group, "get-guest-attributes", "Show what the guest has written", attributes);
-  command->add_option("--query-path", attributes->query_path, "NAMESPACE/KEY");
+  command->AddOption("--query-path", attributes->query_path, "NAMESPACE/KEY");
   attributes->output.AddTo(*command, Shape::kList);
-  command->callback([attributes, &settings] { GuestAttributes(*attributes, settings); });
+  command->OnRun([attributes, &settings] { GuestAttributes(*attributes, settings); });
 }
 
 }  // namespace fireweed::cli

@@ -2,10 +2,10 @@
 
 #include <cstdlib>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "cli/compute/argument_lists.h"
+#include "cli/grammar.h"
 
 namespace fireweed::cli {
 namespace {
@@ -80,21 +80,21 @@ JsonTree MetadataOf(const std::vector<std::string>& pairs, const std::vector<std
   return metadata;
 }
 
-void InstanceOptions::AddTo(CLI::App& command) {
+void InstanceOptions::AddTo(Command& command) {
   auto many = [&](const char* name, std::vector<std::string>& values, const char* help) {
-    command.add_option(name, values, help)->allow_extra_args(false);
+    command.AddOption(name, values, help)->OneWordEach();
   };
-  command.add_option("--machine-type", machine_type, "Machine type (default: n1-standard-1)");
-  command.add_option("--custom-cpu", custom_cpu, "CPUs of a custom type");
-  command.add_option("--custom-memory", custom_memory, "Memory of a custom type: 8GB");
-  command.add_option("--image", image, "Image");
-  command.add_option("--image-family", image_family,
-                     "Newest image of a family (default: debian-12)");
-  command.add_option("--image-project", image_project, "Project of the image or family");
-  command.add_option("--boot-disk-size", boot_disk_size, "10GB");
-  command.add_option("--boot-disk-type", boot_disk_type, "pd-standard, pd-ssd");
-  command.add_option("--boot-disk-device-name", boot_disk_device_name, "Its name in the instance");
-  command.add_flag("--no-boot-disk-auto-delete", keep_boot_disk, "Keep it after the instance");
+  command.AddOption("--machine-type", machine_type, "Machine type (default: n1-standard-1)");
+  command.AddOption("--custom-cpu", custom_cpu, "CPUs of a custom type");
+  command.AddOption("--custom-memory", custom_memory, "Memory of a custom type: 8GB");
+  command.AddOption("--image", image, "Image");
+  command.AddOption("--image-family", image_family,
+                    "Newest image of a family (default: debian-12)");
+  command.AddOption("--image-project", image_project, "Project of the image or family");
+  command.AddOption("--boot-disk-size", boot_disk_size, "10GB");
+  command.AddOption("--boot-disk-type", boot_disk_type, "pd-standard, pd-ssd");
+  command.AddOption("--boot-disk-device-name", boot_disk_device_name, "Its name in the instance");
+  command.AddFlag("--no-boot-disk-auto-delete", keep_boot_disk, "Keep it after the instance");
   many("--disk", disks, "name=DISK[,device-name=D][,mode=rw|ro][,boot=yes][,auto-delete=yes]");
   many("--create-disk", create_disks, "name=DISK,size=10GB[,type=T][,image=I][,device-name=D]");
   many("--metadata", metadata, "KEY=VALUE,...; ^;^KEY=A,B;KEY2=C for values with commas");
@@ -102,27 +102,27 @@ void InstanceOptions::AddTo(CLI::App& command) {
   many("--labels", labels, "KEY=VALUE,...");
   many("--tags", tags, "TAG,...");
   many("--scopes", scopes, "cloud-platform, storage-rw, ...");
-  command.add_flag("--no-scopes", no_scopes, "No scopes");
-  command.add_option("--service-account", service_account, "Who the instance is");
-  command.add_flag("--no-service-account", no_service_account, "Nobody");
-  command.add_option("--network", network, "Network (default: default)");
-  command.add_option("--subnet", subnet, "Subnetwork");
-  command.add_option("--address", address, "External address");
-  command.add_option("--private-network-ip", private_address, "Internal address");
-  command.add_flag("--no-address", no_address, "No external address");
-  command.add_option("--description", description, "For people");
-  command.add_option("--hostname", hostname, "Host name inside");
-  command.add_option("--accelerator", accelerator, "type=TYPE,count=N");
-  command.add_option("--min-cpu-platform", min_cpu_platform, "Oldest CPU");
-  command.add_option("--maintenance-policy", maintenance_policy, "MIGRATE or TERMINATE");
-  command.add_option("--provisioning-model", provisioning_model, "STANDARD or SPOT");
-  command.add_option("--instance-termination-action", termination_action, "STOP or DELETE");
-  command.add_option("--max-run-duration", max_run_duration, "Ended after this time: 2h");
-  command.add_flag("--preemptible", preemptible, "May be taken back at any time");
-  command.add_flag("--restart-on-failure", restart, "Started again after a crash (usual)");
-  command.add_flag("--no-restart-on-failure", no_restart, "Left as it is after a crash");
-  command.add_flag("--deletion-protection", deletion_protection, "Refuse to be deleted");
-  command.add_flag("--can-ip-forward", can_ip_forward, "May forward packets");
+  command.AddFlag("--no-scopes", no_scopes, "No scopes");
+  command.AddOption("--service-account", service_account, "Who the instance is");
+  command.AddFlag("--no-service-account", no_service_account, "Nobody");
+  command.AddOption("--network", network, "Network (default: default)");
+  command.AddOption("--subnet", subnet, "Subnetwork");
+  command.AddOption("--address", address, "External address");
+  command.AddOption("--private-network-ip", private_address, "Internal address");
+  command.AddFlag("--no-address", no_address, "No external address");
+  command.AddOption("--description", description, "For people");
+  command.AddOption("--hostname", hostname, "Host name inside");
+  command.AddOption("--accelerator", accelerator, "type=TYPE,count=N");
+  command.AddOption("--min-cpu-platform", min_cpu_platform, "Oldest CPU");
+  command.AddOption("--maintenance-policy", maintenance_policy, "MIGRATE or TERMINATE");
+  command.AddOption("--provisioning-model", provisioning_model, "STANDARD or SPOT");
+  command.AddOption("--instance-termination-action", termination_action, "STOP or DELETE");
+  command.AddOption("--max-run-duration", max_run_duration, "Ended after this time: 2h");
+  command.AddFlag("--preemptible", preemptible, "May be taken back at any time");
+  command.AddFlag("--restart-on-failure", restart, "Started again after a crash (usual)");
+  command.AddFlag("--no-restart-on-failure", no_restart, "Left as it is after a crash");
+  command.AddFlag("--deletion-protection", deletion_protection, "Refuse to be deleted");
+  command.AddFlag("--can-ip-forward", can_ip_forward, "May forward packets");
 }
 
 std::string InstanceOptions::MachineType(const ComputeSession& session, bool in_template) const {

@@ -8,11 +8,9 @@
 #include "cli/compute/compute_session.h"
 #include "describe/json_tree.h"
 
-namespace CLI {
-class App;
-}
-
 namespace fireweed::cli {
+
+class Command;
 
 struct InstanceOptions {
   std::string machine_type, custom_cpu, custom_memory;
@@ -27,7 +25,7 @@ struct InstanceOptions {
   bool no_scopes = false, no_service_account = false, no_address = false, preemptible = false,
        restart = false, no_restart = false, deletion_protection = false, can_ip_forward = false;
 
-  void AddTo(CLI::App& command);
+  void AddTo(Command& command);
   // `in_template`: properties name machine types and the like without a place.
   JsonTree Resource(const ComputeSession& session, bool in_template) const;
 

@@ -2,10 +2,9 @@
 
 #include <algorithm>
 
-#include <CLI/CLI.hpp>
-
 #include "cli/compute/argument_lists.h"
 #include "cli/compute/instance_options.h"
+#include "cli/grammar.h"
 
 namespace fireweed::cli {
 namespace {
@@ -57,16 +56,16 @@ JsonTree EditTags(const JsonTree& resource, const ListEdit& edit, bool add) {
   return WithFingerprint(tags, std::move(items));
 }
 
-void LabelOptions(CLI::App& command, ListEdit& edit) {
-  command.add_option("--labels", edit.pairs, "KEY=VALUE,...")->required()->allow_extra_args(false);
+void LabelOptions(Command& command, ListEdit& edit) {
+  command.AddOption("--labels", edit.pairs, "KEY=VALUE,...")->Required()->OneWordEach();
 }
-void LabelKeyOptions(CLI::App& command, ListEdit& edit) {
-  command.add_option("--labels", edit.names, "KEY,...")->allow_extra_args(false);
-  command.add_flag("--all", edit.all, "All of them");
+void LabelKeyOptions(Command& command, ListEdit& edit) {
+  command.AddOption("--labels", edit.names, "KEY,...")->OneWordEach();
+  command.AddFlag("--all", edit.all, "All of them");
 }
-void TagOptions(CLI::App& command, ListEdit& edit) {
-  command.add_option("--tags", edit.names, "TAG,...")->allow_extra_args(false);
-  command.add_flag("--all", edit.all, "All of them, when removing");
+void TagOptions(Command& command, ListEdit& edit) {
+  command.AddOption("--tags", edit.names, "TAG,...")->OneWordEach();
+  command.AddFlag("--all", edit.all, "All of them, when removing");
 }
 
 constexpr FieldEdit kEdits[] = {
@@ -88,14 +87,14 @@ constexpr FieldEdit kEdits[] = {
 
 std::span<const FieldEdit> InstanceEdits() { return kEdits; }
 
-void AddMetadataOptions(CLI::App& command, ListEdit& edit) {
-  command.add_option("--metadata", edit.pairs, "KEY=VALUE,...")->allow_extra_args(false);
-  command.add_option("--metadata-from-file", edit.files, "KEY=PATH,...")->allow_extra_args(false);
+void AddMetadataOptions(Command& command, ListEdit& edit) {
+  command.AddOption("--metadata", edit.pairs, "KEY=VALUE,...")->OneWordEach();
+  command.AddOption("--metadata-from-file", edit.files, "KEY=PATH,...")->OneWordEach();
 }
 
-void RemoveMetadataOptions(CLI::App& command, ListEdit& edit) {
-  command.add_option("--keys", edit.names, "KEY,...")->allow_extra_args(false);
-  command.add_flag("--all", edit.all, "All of it");
+void RemoveMetadataOptions(Command& command, ListEdit& edit) {
+  command.AddOption("--keys", edit.names, "KEY,...")->OneWordEach();
+  command.AddFlag("--all", edit.all, "All of it");
 }
 
 JsonTree AddMetadata(const JsonTree* metadata, const ListEdit& edit) {

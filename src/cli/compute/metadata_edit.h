@@ -9,11 +9,9 @@
 
 #include "describe/json_tree.h"
 
-namespace CLI {
-class App;
-}
-
 namespace fireweed::cli {
+
+class Command;
 
 // What the flags of an edit said.
 struct ListEdit {
@@ -25,11 +23,11 @@ struct FieldEdit {
   std::string_view word;    // "add-metadata"; ends in a zero byte
   std::string_view method;  // "setMetadata"
   std::string_view help;    // ends in a zero byte
-  void (*add_options)(CLI::App& command, ListEdit& edit);
+  void (*add_options)(Command& command, ListEdit& edit);
   // The request's body for a resource as it is now.
   JsonTree (*body)(const JsonTree& resource, const ListEdit& edit);
 
-  void AddTo(CLI::App& command, ListEdit& edit) const { add_options(command, edit); }
+  void AddTo(Command& command, ListEdit& edit) const { add_options(command, edit); }
   JsonTree Body(const JsonTree& resource, const ListEdit& edit) const {
     return body(resource, edit);
   }
@@ -40,7 +38,7 @@ std::span<const FieldEdit> InstanceEdits();
 // The metadata object with items added or replaced, or without those named; for instances and projects.
 JsonTree AddMetadata(const JsonTree* metadata, const ListEdit& edit);
 JsonTree RemoveMetadata(const JsonTree* metadata, const ListEdit& edit);
-void AddMetadataOptions(CLI::App& command, ListEdit& edit);
-void RemoveMetadataOptions(CLI::App& command, ListEdit& edit);
+void AddMetadataOptions(Command& command, ListEdit& edit);
+void RemoveMetadataOptions(Command& command, ListEdit& edit);
 
 }  // namespace fireweed::cli

@@ -1,7 +1,6 @@
 // What every noun can do, from the table.
 #include <algorithm>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/bytes.h"
@@ -9,6 +8,7 @@
 #include "cli/compute/compute_commands.h"
 #include "cli/compute/nouns.h"
 #include "cli/format/resource_output.h"
+#include "cli/grammar.h"
 
 namespace fireweed::cli {
 namespace {
@@ -125,13 +125,13 @@ void Act(const NounCommand& command, const Settings& settings) {
   FinishAll(session, operations, action.done);
 }
 
-void AddName(CLI::App& command, NounCommand& options) {
-  command.add_option("names", options.names, "Names")->required();
+void AddName(Command& command, NounCommand& options) {
+  command.AddOption("names", options.names, "Names")->Required();
   options.place.AddTo(command, options.noun->scope);
 }
 
-void AddAsync(CLI::App& command, NounCommand& options) {
-  command.add_flag("--async", options.place.async, "Do not wait until it is done");
+void AddAsync(Command& command, NounCommand& options) {
+  command.AddFlag("--async", options.place.async, "Do not wait until it is done");
 }
 
 Shared Make(const Noun& noun) {
@@ -140,87 +140,77 @@ Shared Make(const Noun& noun) {
   return options;
 }
 
-void AddReading(CLI::App& group, const Noun& noun, Settings& settings) {
+void AddReading(Command& group, const Noun& noun, Settings& settings) {
   Shared list = Make(noun);
-  CLI::App* command = group.add_subcommand("list", "List them");
+  Command* command = group.AddCommand("list", "List them");
   list->place.AddTo(*command, noun.scope);
   if (noun.scope == Scope::kZone)
-    command->add_option("--zones", list->zones, "Only in these zones: ZONE,...");
+    command->AddOption("--zones", list->zones, "Only in these zones: ZONE,...");
   list->output.AddTo(*command, Shape::kList);
-  command->footer(
+  command->EndHelpWith(
       fmt::format("Example:\n  fireweed compute {} list --filter='name:web-*' "
                   "--format='value(name)'",
                   noun.words));
-  command->callback([list, &settings] { List(*list, settings); });
+  command->OnRun([list, &settings] { List(*list, settings); });
   Shared describe = Make(noun);
-  command = group.add_subcommand("describe", "Show one of them");
+  command = group.AddCommand("describe", "Show one of them");
   AddName(*command, *describe);
   describe->output.AddTo(*command, Shape::kOne);
-  command->callback([describe, &settings] { Describe(*describe, settings); });
+  command->OnRun([describe, &settings] { Describe(*describe, settings); });
 }
 
-void AddWriting(CLI::App& group, const Noun& noun, Settings& settings) {
+void AddWriting(Command& group, const Noun& noun, Settings& settings) {
   if (noun.removable) {
     Shared remove = Make(noun);
-    CLI::App* command = group.add_subcommand("delete", "Delete them");
+    Command* command = group.AddCommand("delete", "Delete them");
     AddName(*command, *remove);
     AddAsync(*command, *remove);
-    command->callback([remove, &settings] { Delete(*remove, settings); });
+    command->OnRun([remove, &settings] { Delete(*remove, settings); });
   }
   if (!noun.create.empty()) {
     Shared create = Make(noun);
-    CLI::App* command = group.add_subcommand("create", "Make one");
+    Command* command = group.AddCommand("create", "Make one");
     AddName(*command, *create);
     AddAsync(*command, *create);
     create->flags.AddTo(*command, noun.create);
     create->output.AddTo(*command, Shape::kOne);
-    command->callback([create, &settings] { Create(*create, settings); });
+    command->OnRun([create, &settings] { Create(*create, settings); });
   }
   for (const Action& action : noun.actions) {
     Shared act = Make(noun);
     act->action = &action;
-    CLI::App* command = group.add_subcommand(std::string(action.word), std::string(action.help));
+    Command* command = group.AddCommand(std::string(action.word), std::string(action.help));
     AddName(*command, *act);
     AddAsync(*command, *act);
     act->flags.AddTo(*command, action.flags);
     if (action.instances)
-      command->add_option("--instances", act->instances, "NAME,...")
-          ->required()
-          ->allow_extra_args(false);
+      command->AddOption("--instances", act->instances, "NAME,...")->Required()->OneWordEach();
     if (!action.query.empty())
-      command->add_option(fmt::format("--{}", action.query), act->query, "New value")->required();
-    command->callback([act, &settings] { Act(*act, settings); });
+      command->AddOption(fmt::format("--{}", action.query), act->query, "New value")->Required();
+    command->OnRun([act, &settings] { Act(*act, settings); });
   }
 }
 
 }  // namespace
 
-CLI::App* CommandOf(CLI::App& group, std::string_view word) {
-  auto all = [](const CLI::App*) { return true; };
-  for (CLI::App* child : group.get_subcommands(all)) {
-    if (child->get_name() == word) return child;
-  }
-  return nullptr;
-}
-
-CLI::App& GroupOf(CLI::App& root, std::string_view words, std::string_view help) {
-  CLI::App* group = &root;
+Command& GroupOf(Command& root, std::string_view words, std::string_view help) {
+  Command* group = &root;
   while (!words.empty()) {
     std::string word(words.substr(0, words.find(' ')));
     words.remove_prefix(std::min(words.size(), word.size() + 1));
-    CLI::App* child = CommandOf(*group, word);
+    Command* child = group->Find(word);
     if (!child) {
-      child = group->add_subcommand(word, std::string(help));
-      child->require_subcommand(1);
+      child = group->AddCommand(word, std::string(help));
+      child->NeedsCommand();
     }
     group = child;
   }
   return *group;
 }
 
-void AddNounCommands(CLI::App& root, Settings& settings) {
+void AddNounCommands(Command& root, Settings& settings) {
   for (const Noun& noun : Nouns()) {
-    CLI::App& group = GroupOf(root, noun.words, noun.help);
+    Command& group = GroupOf(root, noun.words, noun.help);
     AddReading(group, noun, settings);
     AddWriting(group, noun, settings);
   }

@@ -1,11 +1,11 @@
 // Operations over all scopes, and the project's own settings.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "cli/compute/compute_commands.h"
 #include "cli/compute/compute_session.h"
 #include "cli/compute/metadata_edit.h"
 #include "cli/format/resource_output.h"
+#include "cli/grammar.h"
 
 namespace fireweed::cli {
 namespace {
@@ -30,31 +30,31 @@ Scope ScopeOf(const ProjectCommand& command) {
                                          : Scope::kZone;
 }
 
-void AddOperation(CLI::App& command, const Shared& options) {
-  command.add_option("name", options->name, "Operation, by name or address")->required();
+void AddOperation(Command& command, const Shared& options) {
+  command.AddOption("name", options->name, "Operation, by name or address")->Required();
   options->place.AddTo(command, Scope::kZone);
-  command.add_option("--region", options->place.region, "It belongs to a region");
-  command.add_flag("--global", options->global, "It belongs to the project");
+  command.AddOption("--region", options->place.region, "It belongs to a region");
+  command.AddFlag("--global", options->global, "It belongs to the project");
   options->output.AddTo(command, Shape::kOne);
 }
 
-void AddOperations(CLI::App& root, Settings& settings) {
-  CLI::App& group = GroupOf(root, "operations", "What is being done, and what was");
+void AddOperations(Command& root, Settings& settings) {
+  Command& group = GroupOf(root, "operations", "What is being done, and what was");
   auto list = std::make_shared<ProjectCommand>();
-  CLI::App* command = group.add_subcommand("list", "List operations of all scopes");
+  Command* command = group.AddCommand("list", "List operations of all scopes");
   list->place.AddTo(*command, Scope::kGlobal);
   list->output.AddTo(*command, Shape::kList);
-  command->callback([list, &settings] {
+  command->OnRun([list, &settings] {
     ComputeSession session(list->place, settings);
     fmt::print("{}", list->output.Text(session.ListAll("operations", ""),
                                        std::string(kOperationTable), Shape::kList, settings.json));
   });
   for (bool wait : {false, true}) {
     auto one = std::make_shared<ProjectCommand>();
-    command = group.add_subcommand(wait ? "wait" : "describe",
-                                   wait ? "Wait until it is done" : "Show an operation");
+    command = group.AddCommand(wait ? "wait" : "describe",
+                               wait ? "Wait until it is done" : "Show an operation");
     AddOperation(*command, one);
-    command->callback([one, wait, &settings] {
+    command->OnRun([one, wait, &settings] {
       ComputeSession session(one->place, settings);
       ResourceName resource = session.Resource(ScopeOf(*one), "operations", one->name);
       JsonTree operation = session.Get(resource);
@@ -83,33 +83,33 @@ void EditMetadata(const ProjectCommand& command, const Settings& settings, bool 
   }
 }
 
-void AddProjectInfo(CLI::App& root, Settings& settings) {
-  CLI::App& group = GroupOf(root, "project-info", "What all instances of the project share");
+void AddProjectInfo(Command& root, Settings& settings) {
+  Command& group = GroupOf(root, "project-info", "What all instances of the project share");
   auto describe = std::make_shared<ProjectCommand>();
-  CLI::App* command = group.add_subcommand("describe", "Show the project");
+  Command* command = group.AddCommand("describe", "Show the project");
   describe->place.AddTo(*command, Scope::kGlobal);
   describe->output.AddTo(*command, Shape::kOne);
-  command->callback([describe, &settings] {
+  command->OnRun([describe, &settings] {
     ComputeSession session(describe->place, settings);
     fmt::print(
         "{}", describe->output.Text({session.Call("GET", "")}, "yaml", Shape::kOne, settings.json));
   });
   for (bool add : {true, false}) {
     auto edit = std::make_shared<ProjectCommand>();
-    command = group.add_subcommand(add ? "add-metadata" : "remove-metadata",
-                                   add ? "Set metadata of all instances" : "Remove it");
+    command = group.AddCommand(add ? "add-metadata" : "remove-metadata",
+                               add ? "Set metadata of all instances" : "Remove it");
     edit->place.AddTo(*command, Scope::kGlobal);
     if (add)
       AddMetadataOptions(*command, edit->edit);
     else
       RemoveMetadataOptions(*command, edit->edit);
-    command->callback([edit, add, &settings] { EditMetadata(*edit, settings, add); });
+    command->OnRun([edit, add, &settings] { EditMetadata(*edit, settings, add); });
   }
 }
 
 }  // namespace
 
-void AddProjectCommands(CLI::App& root, Settings& settings) {
+void AddProjectCommands(Command& root, Settings& settings) {
   AddOperations(root, settings);
   AddProjectInfo(root, settings);
 }

@@ -1,13 +1,13 @@
-#include <CLI/CLI.hpp>
 
 #include "cli/commands.h"
 #include "cli/compute/compute_commands.h"
+#include "cli/grammar.h"
 
 namespace fireweed::cli {
 
-void AddComputeCommands(CLI::App& app, Settings& settings) {
-  CLI::App* root = app.add_subcommand("compute", "Compute Engine, in gcloud's grammar");
-  root->require_subcommand(1);
+void AddComputeCommands(Command& app, Settings& settings) {
+  Command* root = app.AddCommand("compute", "Compute Engine, in gcloud's grammar");
+  root->NeedsCommand();
   AddNounCommands(*root, settings);
   AddInstanceCommands(*root, settings);
   AddShellCommands(*root, settings);

@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <fstream>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/bytes.h"
@@ -16,6 +15,7 @@
 #include "cli/compute/compute_session.h"
 #include "cli/compute/metadata_edit.h"
 #include "cli/format/key_path.h"
+#include "cli/grammar.h"
 #include "cli/storage/retry.h"
 
 namespace fireweed::cli {
@@ -131,25 +131,24 @@ void Shell(const ShellCommand& command, const Settings& settings) {
   Become(ssh);
 }
 
-void AddOne(CLI::App& group, const char* name, const char* help, bool needs_command,
+void AddOne(Command& group, const char* name, const char* help, bool needs_command,
             Settings& settings) {
   auto shell = std::make_shared<ShellCommand>();
-  CLI::App* command = group.add_subcommand(name, help);
-  command->add_option("instance", shell->place_name, "[USER@]INSTANCE")->required();
-  CLI::Option* words =
-      command->add_option("words", shell->words, "Command, after --: its words are ssh's");
-  if (needs_command) words->required();
-  command->add_option("--command", shell->command, "Command to run instead of a shell");
-  command->add_option("--ssh-key-file", shell->key_file,
-                      "Private key (default: ~/.ssh/google_compute_engine, made when missing)");
+  Command* command = group.AddCommand(name, help);
+  command->AddOption("instance", shell->place_name, "[USER@]INSTANCE")->Required();
+  Flag* words = command->AddOption("words", shell->words, "Command, after --: its words are ssh's");
+  if (needs_command) words->Required();
+  command->AddOption("--command", shell->command, "Command to run instead of a shell");
+  command->AddOption("--ssh-key-file", shell->key_file,
+                     "Private key (default: ~/.ssh/google_compute_engine, made when missing)");
   shell->place.AddTo(*command, Scope::kZone);
-  command->callback([shell, &settings] { Shell(*shell, settings); });
+  command->OnRun([shell, &settings] { Shell(*shell, settings); });
 }
 
 }  // namespace
 
-void AddShellCommands(CLI::App& root, Settings& settings) {
-  CLI::App& group = GroupOf(root, "instances");
+void AddShellCommands(Command& root, Settings& settings) {
+  Command& group = GroupOf(root, "instances");
   AddOne(group, "ssh", "Open a shell in an instance, or run a command there", false, settings);
   AddOne(group, "exec", "Run a command in an instance: exec NAME -- CMD...", true, settings);
 }

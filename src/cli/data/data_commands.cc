@@ -3,13 +3,13 @@
 #include <fstream>
 #include <optional>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/error.h"
 #include "base/process.h"
 #include "cli/commands.h"
 #include "cli/data/data_sets.h"
+#include "cli/grammar.h"
 #include "cli/scratch_directory.h"
 #include "describe/json_writer.h"
 
@@ -112,13 +112,13 @@ void Upload(const fs::path& from, const std::string& target, const Settings& set
   };
   if (run({"storage", "buckets", "describe", bucket, "--format", "none"}) != 0) {
     fmt::print(stderr, "making {}\n", bucket);
-    if (run({"storage", "buckets", "create", bucket}) != 0) throw CLI::RuntimeError(1);
+    if (run({"storage", "buckets", "create", bucket}) != 0) throw Exit{1};
   }
   std::vector<std::string> copy = {"storage", "cp"};
   for (const fs::directory_entry& file : fs::directory_iterator(from))
     copy.push_back(file.path().string());
   copy.push_back(prefix + "/");
-  if (run(copy) != 0) throw CLI::RuntimeError(1);
+  if (run(copy) != 0) throw Exit{1};
 }
 
 void Finish(const DataOptions& options, const Place& place, const Settings& settings) {
@@ -174,28 +174,28 @@ void List(const Settings& settings) {
 
 }  // namespace
 
-void AddDataCommands(CLI::App& app, Settings& settings) {
-  CLI::App* data = app.add_subcommand("data", "The data sets of the guides, made or fetched");
-  data->require_subcommand(1);
+void AddDataCommands(Command& app, Settings& settings) {
+  Command* data = app.AddCommand("data", "The data sets of the guides, made or fetched");
+  data->NeedsCommand();
   auto options = std::make_shared<DataOptions>();
   std::vector<std::string> names;
   for (const DataSet& set : DataSets()) names.emplace_back(set.name);
-  auto targets = [&](CLI::App* command) {
-    command->add_option("set", options->set, "Which one")->required()->check(CLI::IsMember(names));
-    command->add_option("--to", options->to, "A directory (default: one of the set's name, here)");
-    command->add_option("--as", options->bucket,
-                        "gs://BUCKET/PATH; the bucket is made where missing");
+  auto targets = [&](Command* command) {
+    command->AddOption("set", options->set, "Which one")->Required()->OneOf(names);
+    command->AddOption("--to", options->to, "A directory (default: one of the set's name, here)");
+    command->AddOption("--as", options->bucket,
+                       "gs://BUCKET/PATH; the bucket is made where missing");
   };
-  CLI::App* make =
-      data->add_subcommand("make", "Make a look-alike: same files, columns, sizes and shares");
+  Command* make =
+      data->AddCommand("make", "Make a look-alike: same files, columns, sizes and shares");
   targets(make);
-  make->add_option("--seed", options->seed, "Another seed, other rows")->capture_default_str();
-  make->callback([options, &settings] { Make(*options, settings); });
-  CLI::App* get = data->add_subcommand("get", "Copy or download the original");
+  make->AddOption("--seed", options->seed, "Another seed, other rows")->ShowDefault();
+  make->OnRun([options, &settings] { Make(*options, settings); });
+  Command* get = data->AddCommand("get", "Copy or download the original");
   targets(get);
-  get->add_option("--from", options->from, "A directory with originals (FIREWEED_DATA)");
-  get->callback([options, &settings] { Get(*options, settings); });
-  data->add_subcommand("list", "Say which there are")->callback([&settings] { List(settings); });
+  get->AddOption("--from", options->from, "A directory with originals (FIREWEED_DATA)");
+  get->OnRun([options, &settings] { Get(*options, settings); });
+  data->AddCommand("list", "Say which there are")->OnRun([&settings] { List(settings); });
 }
 
 }  // namespace fireweed::cli

@@ -3,10 +3,9 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include <CLI/CLI.hpp>
-
 #include "base/bytes.h"
 #include "cli/format/resource_filter.h"
+#include "cli/grammar.h"
 
 namespace fireweed::cli {
 namespace {
@@ -54,15 +53,15 @@ void SortResources(std::vector<JsonTree>& resources, const std::string& keys) {
   });
 }
 
-void OutputOptions::AddTo(CLI::App& command, Shape shape) {
-  command.add_option("--format", format,
-                     "json, yaml, value(name,...), csv(...), table(...), list, text, none");
+void OutputOptions::AddTo(Command& command, Shape shape) {
+  command.AddOption("--format", format,
+                    "json, yaml, value(name,...), csv(...), table(...), list, text, none");
   if (shape == Shape::kOne) return;
-  command.add_option("--filter", filter, "Only these: status=RUNNING AND name:web-*");
-  command.add_option("--sort-by", sort_by, "Fields to sort by; ~ turns one around");
-  command.add_option("--limit", limit, "At most so many")->check(CLI::PositiveNumber);
-  command.add_option("--page-size", page_size, "Accepted for gcloud's sake");
-  command.add_flag("--uri", uri, "Only the addresses of the resources");
+  command.AddOption("--filter", filter, "Only these: status=RUNNING AND name:web-*");
+  command.AddOption("--sort-by", sort_by, "Fields to sort by; ~ turns one around");
+  command.AddOption("--limit", limit, "At most so many")->Positive();
+  command.AddOption("--page-size", page_size, "Accepted for gcloud's sake");
+  command.AddFlag("--uri", uri, "Only the addresses of the resources");
 }
 
 std::string OutputOptions::Text(std::vector<JsonTree> resources, const std::string& usual,

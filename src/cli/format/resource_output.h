@@ -6,11 +6,9 @@
 
 #include "cli/format/printer.h"
 
-namespace CLI {
-class App;
-}
-
 namespace fireweed::cli {
+
+class Command;
 
 struct OutputOptions {
   std::string format, filter, sort_by;
@@ -19,7 +17,7 @@ struct OutputOptions {
   bool uri = false;       // selfLinks only
 
   // --format, and for lists --filter --sort-by --limit --page-size --uri.
-  void AddTo(CLI::App& command, Shape shape);
+  void AddTo(Command& command, Shape shape);
   // What to print. `usual`: the format where none was asked for, "table(name,...)"; `json` is the program's
   // --json flag, the same as --format=json.
   std::string Text(std::vector<JsonTree> resources, const std::string& usual, Shape shape,

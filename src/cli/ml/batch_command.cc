@@ -1,4 +1,3 @@
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/error.h"
@@ -6,6 +5,7 @@
 #include "cli/compute/compute_commands.h"
 #include "cli/compute/compute_session.h"
 #include "cli/format/resource_output.h"
+#include "cli/grammar.h"
 #include "cli/ml/batch_flags.h"
 #include "cli/ml/ml_session.h"
 
@@ -45,24 +45,24 @@ void Submit(BatchCommand& command, const Settings& settings) {
 
 }  // namespace
 
-void BatchFlags::AddTo(CLI::App& command) {
-  command.add_option("job", job, "Name of the job")->required();
-  CLI::Option* directory =
-      command.add_option("--model-dir", model_dir, "A model in a bucket, without a version");
-  CLI::Option* named = command.add_option("--model", model, "A model")->excludes(directory);
-  command.add_option("--version", version, "One of its versions; else the default")->needs(named);
-  command.add_option("--data-format", data_format, "text, json, tf-record or tf-record-gzip")
-      ->required();
-  command.add_option("--input-paths", input_paths, "gs://..., with * at the end; repeatable")
-      ->required()
-      ->allow_extra_args(false);
-  command.add_option("--output-path", output_path, "gs:// directory for the answers")->required();
-  command.add_option("--region", region, "Region");
-  command.add_option("--runtime-version", runtime_version, "For --model-dir");
-  command.add_option("--signature-name", signature, "Which of the model's signatures");
-  command.add_option("--max-worker-count", max_workers, "At most so many at a time");
-  command.add_option("--batch-size", batch_size, "Instances computed together");
-  command.add_option("--labels", labels, "KEY=VALUE,...")->allow_extra_args(false);
+void BatchFlags::AddTo(Command& command) {
+  command.AddOption("job", job, "Name of the job")->Required();
+  Flag* directory =
+      command.AddOption("--model-dir", model_dir, "A model in a bucket, without a version");
+  Flag* named = command.AddOption("--model", model, "A model")->Excludes(directory);
+  command.AddOption("--version", version, "One of its versions; else the default")->Needs(named);
+  command.AddOption("--data-format", data_format, "text, json, tf-record or tf-record-gzip")
+      ->Required();
+  command.AddOption("--input-paths", input_paths, "gs://..., with * at the end; repeatable")
+      ->Required()
+      ->OneWordEach();
+  command.AddOption("--output-path", output_path, "gs:// directory for the answers")->Required();
+  command.AddOption("--region", region, "Region");
+  command.AddOption("--runtime-version", runtime_version, "For --model-dir");
+  command.AddOption("--signature-name", signature, "Which of the model's signatures");
+  command.AddOption("--max-worker-count", max_workers, "At most so many at a time");
+  command.AddOption("--batch-size", batch_size, "Instances computed together");
+  command.AddOption("--labels", labels, "KEY=VALUE,...")->OneWordEach();
 }
 
 JsonTree BatchFlags::Job(const std::string& project) const {
@@ -92,15 +92,15 @@ JsonTree BatchFlags::Job(const std::string& project) const {
   return body;
 }
 
-void AddBatchCommand(CLI::App& root, Settings& settings) {
+void AddBatchCommand(Command& root, Settings& settings) {
   auto batch = std::make_shared<BatchCommand>();
-  CLI::App* command =
+  Command* command =
       GroupOf(root, "jobs submit")
-          .add_subcommand("prediction", "Ask a model about many instances: files in, files out");
+          .AddCommand("prediction", "Ask a model about many instances: files in, files out");
   batch->flags.AddTo(*command);
   batch->ml.AddTo(*command);
   batch->output.AddTo(*command, Shape::kOne);
-  command->callback([batch, &settings] { Submit(*batch, settings); });
+  command->OnRun([batch, &settings] { Submit(*batch, settings); });
 }
 
 }  // namespace fireweed::cli

@@ -8,11 +8,9 @@
 #include "cli/context.h"
 #include "describe/json_tree.h"
 
-namespace CLI {
-class App;
-}
-
 namespace fireweed::cli {
+
+class Command;
 
 struct BatchFlags {
   std::string job, model, version, model_dir, data_format, output_path, region, runtime_version,
@@ -20,12 +18,12 @@ struct BatchFlags {
   std::vector<std::string> input_paths, labels;
   int64_t max_workers = 0, batch_size = 0;  // 0: not said
 
-  void AddTo(CLI::App& command);
+  void AddTo(Command& command);
   // The body of `jobs.create`. Throws Failure(kInvalid) for flags that contradict one another.
   JsonTree Job(const std::string& project) const;
 };
 
 // Adds the command to the group `jobs submit` below `root`.
-void AddBatchCommand(CLI::App& root, Settings& settings);
+void AddBatchCommand(Command& root, Settings& settings);
 
 }  // namespace fireweed::cli

@@ -2,11 +2,11 @@
 #include <algorithm>
 #include <filesystem>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/bytes.h"
 #include "base/clock.h"
+#include "cli/grammar.h"
 #include "cli/ml/model_calls.h"
 #include "cli/ml/predict_commands.h"
 #include "client/storage_client.h"
@@ -140,23 +140,23 @@ void Deploy(DeployCommand command, const Settings& settings) {
 
 }  // namespace
 
-void AddDeployCommand(CLI::App& app, Settings& settings) {
+void AddDeployCommand(Command& app, Settings& settings) {
   auto options = std::make_shared<DeployCommand>();
-  CLI::App* command =
-      app.add_subcommand("deploy", "Make a model of a directory or a job, ready to be asked");
-  command->add_option("what", options->what, "A directory, gs://..., or the name of a training job")
-      ->required();
+  Command* command =
+      app.AddCommand("deploy", "Make a model of a directory or a job, ready to be asked");
+  command->AddOption("what", options->what, "A directory, gs://..., or the name of a training job")
+      ->Required();
   VersionWish& wish = options->version;
-  command->add_option("--model", wish.model, "The model; made where missing");
-  command->add_option("--version", wish.name, "The version; else the next of v1, v2, ...");
-  command->add_option("--framework", wish.framework, "tensorflow, scikit-learn or xgboost");
-  command->add_option("--runtime-version", wish.runtime_version, "As for training");
-  command->add_option("--staging-bucket", wish.staging_bucket, "Where a directory is uploaded to");
-  command->add_option("--machine-type", wish.machine_type, "mls1-c1-m2, n1-standard-2, ...");
-  command->add_option("--min-nodes", wish.min_nodes, "0: no process while nobody asks");
+  command->AddOption("--model", wish.model, "The model; made where missing");
+  command->AddOption("--version", wish.name, "The version; else the next of v1, v2, ...");
+  command->AddOption("--framework", wish.framework, "tensorflow, scikit-learn or xgboost");
+  command->AddOption("--runtime-version", wish.runtime_version, "As for training");
+  command->AddOption("--staging-bucket", wish.staging_bucket, "Where a directory is uploaded to");
+  command->AddOption("--machine-type", wish.machine_type, "mls1-c1-m2, n1-standard-2, ...");
+  command->AddOption("--min-nodes", wish.min_nodes, "0: no process while nobody asks");
   options->place.AddTo(*command);
-  command->footer("Example:\n  fireweed deploy export/exporter/1700000000 --model census");
-  command->callback([options, &settings] { Deploy(*options, settings); });
+  command->EndHelpWith("Example:\n  fireweed deploy export/exporter/1700000000 --model census");
+  command->OnRun([options, &settings] { Deploy(*options, settings); });
 }
 
 }  // namespace fireweed::cli

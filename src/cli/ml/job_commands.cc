@@ -1,11 +1,11 @@
 // What can be done with a job that is there.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/bytes.h"
 #include "cli/compute/argument_lists.h"
 #include "cli/compute/compute_commands.h"
 #include "cli/format/resource_output.h"
+#include "cli/grammar.h"
 #include "cli/ml/log_follower.h"
 #include "cli/ml/ml_commands.h"
 #include "cli/ml/ml_session.h"
@@ -127,62 +127,61 @@ void StreamLogs(const JobCommand& command, const Settings& settings) {
   if (job.TextOf("state") != "SUCCEEDED") {
     session.Say(fmt::format("Job [{}] ended: {}. {}", command.job, job.TextOf("state"),
                             job.TextOf("errorMessage")));
-    throw CLI::RuntimeError(1);
+    throw Exit{1};
   }
 }
 
-CLI::App* AddOne(CLI::App& group, const char* word, const char* help, const Shared& options) {
-  CLI::App* command = group.add_subcommand(word, help);
-  command->add_option("job", options->job, "Name of the job")->required();
+Command* AddOne(Command& group, const char* word, const char* help, const Shared& options) {
+  Command* command = group.AddCommand(word, help);
+  command->AddOption("job", options->job, "Name of the job")->Required();
   options->ml.AddTo(*command);
   return command;
 }
 
 Shared Make() { return std::make_shared<JobCommand>(); }
 
-void AddUpdate(CLI::App& group, Settings& settings) {
+void AddUpdate(Command& group, Settings& settings) {
   Shared update = Make();
-  CLI::App* command = AddOne(group, "update", "Change the labels of a job", update);
-  command->add_option("--update-labels", update->update_labels, "KEY=VALUE,...")
-      ->allow_extra_args(false);
-  command->add_option("--remove-labels", update->remove_labels, "KEY,...")->allow_extra_args(false);
-  command->add_flag("--clear-labels", update->clear_labels, "Remove all labels first");
+  Command* command = AddOne(group, "update", "Change the labels of a job", update);
+  command->AddOption("--update-labels", update->update_labels, "KEY=VALUE,...")->OneWordEach();
+  command->AddOption("--remove-labels", update->remove_labels, "KEY,...")->OneWordEach();
+  command->AddFlag("--clear-labels", update->clear_labels, "Remove all labels first");
   update->output.AddTo(*command, Shape::kOne);
-  command->callback([update, &settings] { Update(*update, settings); });
+  command->OnRun([update, &settings] { Update(*update, settings); });
 }
 
-void AddStreamLogs(CLI::App& group, Settings& settings) {
+void AddStreamLogs(Command& group, Settings& settings) {
   Shared stream = Make();
-  CLI::App* command =
+  Command* command =
       AddOne(group, "stream-logs", "Show a job's lines as they come, until it has ended", stream);
-  command->add_option("--task-name", stream->follow.task, "Only of this replica");
-  command->add_flag("--allow-multiline-logs", stream->follow.multiline,
-                    "A message with line ends stays one entry");
-  command->add_option("--polling-interval", stream->polling_interval,
-                      "Accepted for gcloud's sake: lines come without being asked for");
-  command->footer(
+  command->AddOption("--task-name", stream->follow.task, "Only of this replica");
+  command->AddFlag("--allow-multiline-logs", stream->follow.multiline,
+                   "A message with line ends stays one entry");
+  command->AddOption("--polling-interval", stream->polling_interval,
+                     "Accepted for gcloud's sake: lines come without being asked for");
+  command->EndHelpWith(
       "Exit status: 0 when the job has succeeded, else 1.\n"
       "Example:\n  fireweed ai-platform jobs stream-logs my_job --task-name=master-replica-0");
-  command->callback([stream, &settings] { StreamLogs(*stream, settings); });
+  command->OnRun([stream, &settings] { StreamLogs(*stream, settings); });
 }
 
 }  // namespace
 
-void AddJobCommands(CLI::App& root, Settings& settings) {
-  CLI::App& group = GroupOf(root, "jobs", "Training and batch prediction jobs");
+void AddJobCommands(Command& root, Settings& settings) {
+  Command& group = GroupOf(root, "jobs", "Training and batch prediction jobs");
   Shared list = Make();
-  CLI::App* command = group.add_subcommand("list", "List the jobs of a project");
+  Command* command = group.AddCommand("list", "List the jobs of a project");
   list->ml.AddTo(*command);
   list->output.AddTo(*command, Shape::kList);
-  command->callback([list, &settings] { List(*list, settings); });
+  command->OnRun([list, &settings] { List(*list, settings); });
   Shared describe = Make();
   command = AddOne(group, "describe", "Show a job and what happened to it", describe);
-  command->add_flag("--summarize", describe->summarize, "Tables instead of the whole resource");
+  command->AddFlag("--summarize", describe->summarize, "Tables instead of the whole resource");
   describe->output.AddTo(*command, Shape::kOne);
-  command->callback([describe, &settings] { Describe(*describe, settings); });
+  command->OnRun([describe, &settings] { Describe(*describe, settings); });
   Shared cancel = Make();
   command = AddOne(group, "cancel", "End a job before its time", cancel);
-  command->callback([cancel, &settings] { Cancel(*cancel, settings); });
+  command->OnRun([cancel, &settings] { Cancel(*cancel, settings); });
   AddUpdate(group, settings);
   AddStreamLogs(group, settings);
 }

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <charconv>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/error.h"
 #include "cli/compute/argument_lists.h"
+#include "cli/grammar.h"
 #include "describe/json_codec.h"
 
 namespace fireweed::cli {
@@ -57,16 +57,15 @@ void Apply(const ReplicaFlags& flags, std::string_view name, std::string& type,
   if (!flags.image.empty()) config->imageUri = flags.image;
 }
 
-void AddReplica(CLI::App& command, const std::string& name, ReplicaFlags& flags, bool count) {
-  command.add_option(fmt::format("--{}-machine-type", name), flags.machine_type,
-                     fmt::format("Machine type of the {}; needs --scale-tier=CUSTOM", name));
-  command.add_option(fmt::format("--{}-accelerator", name), flags.accelerator,
-                     "type=TYPE,count=COUNT");
-  command.add_option(fmt::format("--{}-image-uri", name), flags.image,
-                     "Container image instead of packages");
+void AddReplica(Command& command, const std::string& name, ReplicaFlags& flags, bool count) {
+  command.AddOption(fmt::format("--{}-machine-type", name), flags.machine_type,
+                    fmt::format("Machine type of the {}; needs --scale-tier=CUSTOM", name));
+  command.AddOption(fmt::format("--{}-accelerator", name), flags.accelerator,
+                    "type=TYPE,count=COUNT");
+  command.AddOption(fmt::format("--{}-image-uri", name), flags.image,
+                    "Container image instead of packages");
   if (count)
-    command.add_option(fmt::format("--{}-count", name), flags.count, "How many")
-        ->check(CLI::NonNegativeNumber);
+    command.AddOption(fmt::format("--{}-count", name), flags.count, "How many")->NotNegative();
 }
 
 void Set(std::string& field, const std::string& flag) {
@@ -75,34 +74,33 @@ void Set(std::string& field, const std::string& flag) {
 
 }  // namespace
 
-void JobFlags::AddTo(CLI::App& line) {
-  line.add_option("job", job, "Name of the job: letters, digits and _")->required();
-  line.add_option("user_args", user_args, "Arguments of the trainer, after --");
-  line.add_option("--config", config, "File with a job, YAML or JSON; flags win");
-  line.add_option("--package-path", package_path, "Directory of the trainer's package");
-  line.add_option("--packages", packages, "Archives, here or in gs://: A,B")
-      ->allow_extra_args(false);
-  line.add_option("--module-name", module, "Module to run: trainer.task");
-  line.add_option("--command", command,
-                  "Program to run instead of a Python module, with --package-path as its directory")
-      ->allow_extra_args(false);
-  line.add_option("--staging-bucket", staging_bucket, "Where packages are uploaded: gs://BUCKET");
-  line.add_option("--job-dir", job_dir, "gs:// directory for the trainer's output");
-  line.add_option("--scale-tier", scale_tier, "basic, standard-1, premium-1, basic-gpu, custom");
-  line.add_option("--region", region, "Region (default: that of the daemon's zone)");
-  line.add_option("--runtime-version", runtime_version, "Runtime: 1.15, 2.11; see the guide");
-  line.add_option("--python-version", python_version, "Version of Python");
-  line.add_option("--service-account", service_account, "Account that the trainer acts as");
-  line.add_option("--network", network, "Network to be peered with");
-  line.add_option("--kms-key", kms_key, "Name of the key that protects the job");
-  line.add_option("--labels", labels, "KEY=VALUE,...")->allow_extra_args(false);
+void JobFlags::AddTo(Command& line) {
+  line.AddOption("job", job, "Name of the job: letters, digits and _")->Required();
+  line.AddOption("user_args", user_args, "Arguments of the trainer, after --");
+  line.AddOption("--config", config, "File with a job, YAML or JSON; flags win");
+  line.AddOption("--package-path", package_path, "Directory of the trainer's package");
+  line.AddOption("--packages", packages, "Archives, here or in gs://: A,B")->OneWordEach();
+  line.AddOption("--module-name", module, "Module to run: trainer.task");
+  line.AddOption("--command", command,
+                 "Program to run instead of a Python module, with --package-path as its directory")
+      ->OneWordEach();
+  line.AddOption("--staging-bucket", staging_bucket, "Where packages are uploaded: gs://BUCKET");
+  line.AddOption("--job-dir", job_dir, "gs:// directory for the trainer's output");
+  line.AddOption("--scale-tier", scale_tier, "basic, standard-1, premium-1, basic-gpu, custom");
+  line.AddOption("--region", region, "Region (default: that of the daemon's zone)");
+  line.AddOption("--runtime-version", runtime_version, "Runtime: 1.15, 2.11; see the guide");
+  line.AddOption("--python-version", python_version, "Version of Python");
+  line.AddOption("--service-account", service_account, "Account that the trainer acts as");
+  line.AddOption("--network", network, "Network to be peered with");
+  line.AddOption("--kms-key", kms_key, "Name of the key that protects the job");
+  line.AddOption("--labels", labels, "KEY=VALUE,...")->OneWordEach();
   AddReplica(line, "master", master, false);
   AddReplica(line, "worker", worker, true);
   AddReplica(line, "parameter-server", server, true);
-  line.add_flag("--use-chief-in-tf-config,!--no-use-chief-in-tf-config", use_chief,
-                "Call the master \"chief\" in TF_CONFIG");
-  line.add_flag("--enable-web-access", web_access, "Ask for a shell in the replicas");
-  line.add_flag("--strict", strict, "Refuse a pin that the runtime meets with another version");
+  line.AddFlag("--use-chief-in-tf-config,!--no-use-chief-in-tf-config", use_chief,
+               "Call the master \"chief\" in TF_CONFIG");
+  line.AddFlag("--enable-web-access", web_access, "Ask for a shell in the replicas");
+  line.AddFlag("--strict", strict, "Refuse a pin that the runtime meets with another version");
 }
 
 void JobFlags::Check() const {

@@ -9,11 +9,9 @@
 
 #include "api/ml/job.h"
 
-namespace CLI {
-class App;
-}
-
 namespace fireweed::cli {
+
+class Command;
 
 // --master-machine-type, --worker-count and the like, of one kind of replica.
 struct ReplicaFlags {
@@ -28,7 +26,7 @@ struct JobFlags {
   ReplicaFlags master, worker, server;
   bool use_chief = false, web_access = false, strict = false;
 
-  void AddTo(CLI::App& command_line);
+  void AddTo(Command& command_line);
   // Throws Failure(kInvalid) for flags that exclude one another, as gcloud words it.
   void Check() const;
 };

@@ -7,12 +7,12 @@
 #include <cerrno>
 #include <filesystem>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/error.h"
 #include "base/unique_fd.h"
 #include "cli/compute/compute_commands.h"
+#include "cli/grammar.h"
 #include "cli/ml/local_train.h"
 #include "cli/ml/ml_commands.h"
 
@@ -55,34 +55,34 @@ void Train(LocalTrain& train, const Settings& settings) {
   }
   if (train.interpreter.empty()) train.interpreter = Interpreter(settings);
   int code = RunLocalTasks(PlanLocalTrain(train, FreePorts(PortsFor(train))));
-  if (code != 0) throw CLI::RuntimeError(code);
+  if (code != 0) throw Exit{code};
 }
 
 }  // namespace
 
-void AddLocalCommands(CLI::App& root, Settings& settings) {
-  CLI::App& group = GroupOf(root, "local", "Run a trainer on this machine, without the service");
-  CLI::App* command = group.add_subcommand(
+void AddLocalCommands(Command& root, Settings& settings) {
+  Command& group = GroupOf(root, "local", "Run a trainer on this machine, without the service");
+  Command* command = group.AddCommand(
       "train", "Runs a trainer's module in the process environment of a training job");
   auto train = std::make_shared<LocalTrain>();
-  command->add_option("--package-path", train->package_path, "Directory of the trainer's package")
-      ->required();
-  command->add_option("--module-name", train->module, "Module to run, such as trainer.task")
-      ->required();
-  command->add_option("--job-dir", train->job_dir, "Handed to the trainer as --job-dir");
-  command->add_flag("--distributed", train->distributed,
-                    "Run a cluster: a chief, parameter servers and workers, one process each");
-  command->add_option("--worker-count", train->worker_count, "Workers of the cluster")
-      ->check(CLI::Range(0, 64));
+  command->AddOption("--package-path", train->package_path, "Directory of the trainer's package")
+      ->Required();
+  command->AddOption("--module-name", train->module, "Module to run, such as trainer.task")
+      ->Required();
+  command->AddOption("--job-dir", train->job_dir, "Handed to the trainer as --job-dir");
+  command->AddFlag("--distributed", train->distributed,
+                   "Run a cluster: a chief, parameter servers and workers, one process each");
+  command->AddOption("--worker-count", train->worker_count, "Workers of the cluster")
+      ->Between(0, 64);
   command
-      ->add_option("--parameter-server-count", train->ps_count, "Parameter servers of the cluster")
-      ->check(CLI::Range(0, 64));
-  command->add_option("--evaluator-count", train->evaluator_count, "Evaluators beside the cluster")
-      ->check(CLI::Range(0, 1));
-  command->add_option("--python", train->interpreter,
-                      "Interpreter; by default that of the daemon's runtime where it was built");
-  command->add_option("args", train->args, "After --: arguments of the trainer");
-  command->callback([train, &settings] { Train(*train, settings); });
+      ->AddOption("--parameter-server-count", train->ps_count, "Parameter servers of the cluster")
+      ->Between(0, 64);
+  command->AddOption("--evaluator-count", train->evaluator_count, "Evaluators beside the cluster")
+      ->Between(0, 1);
+  command->AddOption("--python", train->interpreter,
+                     "Interpreter; by default that of the daemon's runtime where it was built");
+  command->AddOption("args", train->args, "After --: arguments of the trainer");
+  command->OnRun([train, &settings] { Train(*train, settings); });
 }
 
 }  // namespace fireweed::cli

@@ -1,11 +1,11 @@
 // `fireweed logging read`: entries by a filter, newest first.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/clock.h"
 #include "cli/compute/argument_lists.h"
 #include "cli/compute/compute_commands.h"
 #include "cli/format/resource_output.h"
+#include "cli/grammar.h"
 #include "cli/ml/ml_commands.h"
 #include "cli/ml/ml_session.h"
 
@@ -46,25 +46,23 @@ void Read(const ReadCommand& command, const Settings& settings) {
 
 }  // namespace
 
-void AddLoggingCommands(CLI::App& app, Settings& settings) {
-  CLI::App& group = GroupOf(app, "logging", "Log entries of jobs, instances and clients");
+void AddLoggingCommands(Command& app, Settings& settings) {
+  Command& group = GroupOf(app, "logging", "Log entries of jobs, instances and clients");
   auto read = std::make_shared<ReadCommand>();
-  CLI::App* command = group.add_subcommand("read", "Read entries, newest first");
-  command->add_option("filter", read->filter, "Only these: severity>=ERROR AND textPayload:disk");
-  command->add_option("--limit", read->limit, "At most so many")->check(CLI::PositiveNumber);
-  command->add_option("--order", read->order, "desc or asc")
-      ->check(CLI::IsMember({"desc", "asc"}))
-      ->capture_default_str();
+  Command* command = group.AddCommand("read", "Read entries, newest first");
+  command->AddOption("filter", read->filter, "Only these: severity>=ERROR AND textPayload:disk");
+  command->AddOption("--limit", read->limit, "At most so many")->Positive();
+  command->AddOption("--order", read->order, "desc or asc")->OneOf({"desc", "asc"})->ShowDefault();
   command
-      ->add_option("--freshness", read->freshness,
-                   "How far back, where the filter does not say: 30m, 12h, 1d")
-      ->capture_default_str();
-  command->add_option("--format", read->format, "json, yaml, value(textPayload), table(...)");
+      ->AddOption("--freshness", read->freshness,
+                  "How far back, where the filter does not say: 30m, 12h, 1d")
+      ->ShowDefault();
+  command->AddOption("--format", read->format, "json, yaml, value(textPayload), table(...)");
   read->ml.AddTo(*command);
-  command->footer(
+  command->EndHelpWith(
       "Example:\n  fireweed logging read 'severity>=WARNING' --limit=10 "
       "--format='value(timestamp,textPayload)'");
-  command->callback([read, &settings] { Read(*read, settings); });
+  command->OnRun([read, &settings] { Read(*read, settings); });
 }
 
 }  // namespace fireweed::cli

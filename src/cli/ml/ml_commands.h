@@ -4,16 +4,14 @@
 
 #include "cli/context.h"
 
-namespace CLI {
-class App;
-}
-
 namespace fireweed::cli {
 
-void AddJobCommands(CLI::App& root,
+class Command;
+
+void AddJobCommands(Command& root,
                     Settings& settings);  // jobs list describe cancel update stream-logs
-void AddSubmitCommands(CLI::App& root, Settings& settings);  // jobs submit training
-void AddLocalCommands(CLI::App& root, Settings& settings);   // local train
-void AddLoggingCommands(CLI::App& app, Settings& settings);  // logging read
+void AddSubmitCommands(Command& root, Settings& settings);  // jobs submit training
+void AddLocalCommands(Command& root, Settings& settings);   // local train
+void AddLoggingCommands(Command& app, Settings& settings);  // logging read
 
 }  // namespace fireweed::cli

@@ -1,9 +1,9 @@
 #include "cli/ml/ml_session.h"
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/bytes.h"
+#include "cli/grammar.h"
 
 namespace fireweed::cli {
 namespace {
@@ -13,9 +13,9 @@ constexpr std::string_view kLoggingHost = "logging.googleapis.com";
 
 }  // namespace
 
-void MlOptions::AddTo(CLI::App& command) {
-  command.add_option("--project", project, "Project (default: the daemon's)");
-  command.add_flag("-q,--quiet", quiet, "Say nothing but results; nothing is ever asked");
+void MlOptions::AddTo(Command& command) {
+  command.AddOption("--project", project, "Project (default: the daemon's)");
+  command.AddFlag("-q,--quiet", quiet, "Say nothing but results; nothing is ever asked");
 }
 
 MlSession::MlSession(const MlOptions& options, const Settings& settings)

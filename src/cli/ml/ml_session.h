@@ -11,17 +11,15 @@
 #include "client/rest_client.h"
 #include "describe/json_tree.h"
 
-namespace CLI {
-class App;
-}
-
 namespace fireweed::cli {
+
+class Command;
 
 struct MlOptions {
   std::string project;
   bool quiet = false;
 
-  void AddTo(CLI::App& command);
+  void AddTo(Command& command);
 };
 
 // What a reader of log entries asks for.

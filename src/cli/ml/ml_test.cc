@@ -2,13 +2,13 @@
 #include <filesystem>
 #include <fstream>
 
-#include <CLI/CLI.hpp>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
 #include "base/process.h"
 #include "cli/compute/compute_commands.h"
 #include "cli/format/key_path.h"
+#include "cli/grammar.h"
 #include "cli/ml/batch_flags.h"
 #include "cli/ml/job_flags.h"
 #include "cli/ml/log_follower.h"
@@ -25,10 +25,9 @@ using Words = std::vector<std::string>;
 
 JobFlags Parse(Words words) {
   JobFlags flags;
-  CLI::App app;
+  Command app;
   flags.AddTo(app);
-  std::reverse(words.begin(), words.end());
-  app.parse(std::move(words));
+  EXPECT_EQ(app.Run(std::move(words)), 0);
   return flags;
 }
 
@@ -227,15 +226,15 @@ TEST_F(Packages, OfProgramsAreTheSameBytesAgain) {
 
 TEST(MlCommands, AreThere) {
   Settings settings;
-  CLI::App root;
+  Command root;
   AddJobCommands(root, settings);
   AddSubmitCommands(root, settings);
   AddLoggingCommands(root, settings);
-  CLI::App& jobs = GroupOf(root, "jobs");
+  Command& jobs = GroupOf(root, "jobs");
   for (const char* word : {"list", "describe", "cancel", "update", "stream-logs", "submit"})
-    EXPECT_NE(CommandOf(jobs, word), nullptr) << word;
-  EXPECT_NE(CommandOf(GroupOf(root, "jobs submit"), "training"), nullptr);
-  EXPECT_NE(CommandOf(GroupOf(root, "logging"), "read"), nullptr);
+    EXPECT_NE(jobs.Find(word), nullptr) << word;
+  EXPECT_NE(GroupOf(root, "jobs submit").Find("training"), nullptr);
+  EXPECT_NE(GroupOf(root, "logging").Find("read"), nullptr);
 }
 
 TEST(BatchFlags, MakeTheJobThatGcloudMakes) {

@@ -6,11 +6,11 @@
 #include <fstream>
 #include <sstream>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/bytes.h"
 #include "cli/compute/argument_lists.h"
+#include "cli/grammar.h"
 #include "client/storage_client.h"
 
 namespace fireweed::cli {
@@ -49,18 +49,18 @@ std::string Stage(MlSession& session, const Settings& settings, const VersionWis
 
 }  // namespace
 
-void VersionWish::AddTo(CLI::App& command) {
-  command.add_option("--origin", origin, "gs://BUCKET/DIRECTORY, or a local directory")->required();
-  command.add_option("--staging-bucket", staging_bucket, "Where a local directory is uploaded to");
-  command.add_option("--framework", framework, "tensorflow, scikit-learn or xgboost");
-  command.add_option("--runtime-version", runtime_version, "As for training");
-  command.add_option("--python-version", python_version, "As for training");
-  command.add_option("--machine-type", machine_type, "mls1-c1-m2, n1-standard-2, ...");
-  command.add_option("--prediction-class", prediction_class, "module.Class of a routine");
-  command.add_option("--package-uris", package_uris, "gs://BUCKET/PACKAGE.tar.gz,...");
-  command.add_option("--service-account", service_account, "Who reads the model");
-  command.add_option("--min-nodes", min_nodes, "0: no process while nobody asks");
-  command.add_option("--nodes", nodes, "A fixed number of nodes");
+void VersionWish::AddTo(Command& command) {
+  command.AddOption("--origin", origin, "gs://BUCKET/DIRECTORY, or a local directory")->Required();
+  command.AddOption("--staging-bucket", staging_bucket, "Where a local directory is uploaded to");
+  command.AddOption("--framework", framework, "tensorflow, scikit-learn or xgboost");
+  command.AddOption("--runtime-version", runtime_version, "As for training");
+  command.AddOption("--python-version", python_version, "As for training");
+  command.AddOption("--machine-type", machine_type, "mls1-c1-m2, n1-standard-2, ...");
+  command.AddOption("--prediction-class", prediction_class, "module.Class of a routine");
+  command.AddOption("--package-uris", package_uris, "gs://BUCKET/PACKAGE.tar.gz,...");
+  command.AddOption("--service-account", service_account, "Who reads the model");
+  command.AddOption("--min-nodes", min_nodes, "0: no process while nobody asks");
+  command.AddOption("--nodes", nodes, "A fixed number of nodes");
 }
 
 JsonTree BeginVersion(MlSession& session, const Settings& settings, const VersionWish& wish) {

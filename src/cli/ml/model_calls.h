@@ -11,6 +11,8 @@
 
 namespace fireweed::cli {
 
+class Command;
+
 // A version as flags describe it.
 struct VersionWish {
   std::string model, name, description, labels;
@@ -19,7 +21,7 @@ struct VersionWish {
   std::string prediction_class, service_account, package_uris;
   int min_nodes = -1, nodes = 0;
 
-  void AddTo(CLI::App& command);
+  void AddTo(Command& command);
 };
 
 // Uploads a local origin first. The operation.

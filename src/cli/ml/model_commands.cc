@@ -2,13 +2,13 @@
 #include <fstream>
 #include <sstream>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/bytes.h"
 #include "cli/compute/argument_lists.h"
 #include "cli/compute/compute_commands.h"
 #include "cli/format/resource_output.h"
+#include "cli/grammar.h"
 #include "cli/ml/ml_session.h"
 #include "cli/ml/model_calls.h"
 #include "cli/ml/predict_commands.h"
@@ -183,55 +183,55 @@ void WaitOperation(const ModelCommand& command, const Settings& settings) {
 
 enum class Named { kNo, kYes };
 
-CLI::App* Add(CLI::App& group, Settings& settings, const char* word, const char* help, Named named,
-              Shape shape, Action action, Shared& options) {
+Command* Add(Command& group, Settings& settings, const char* word, const char* help, Named named,
+             Shape shape, Action action, Shared& options) {
   options = std::make_shared<ModelCommand>();
-  CLI::App* command = group.add_subcommand(word, help);
-  if (named == Named::kYes) command->add_option("name", options->name, "Its name")->required();
+  Command* command = group.AddCommand(word, help);
+  if (named == Named::kYes) command->AddOption("name", options->name, "Its name")->Required();
   options->place.AddTo(*command);
   options->output.AddTo(*command, shape);
-  command->callback([options, action, &settings] { action(*options, settings); });
+  command->OnRun([options, action, &settings] { action(*options, settings); });
   return command;
 }
 
-void AddModels(CLI::App& root, Settings& settings) {
-  CLI::App& group = GroupOf(root, "models", "Models: what versions belong to");
+void AddModels(Command& root, Settings& settings) {
+  Command& group = GroupOf(root, "models", "Models: what versions belong to");
   Shared options;
-  CLI::App* create = Add(group, settings, "create", "Make a model", Named::kYes, Shape::kOne,
-                         CreateModelNow, options);
-  create->add_option("--regions", options->regions, "REGION,...");
-  create->add_option("--region", options->regions, "REGION");
-  create->add_option("--description", options->description, "What it is for");
-  create->add_option("--labels", options->labels, "KEY=VALUE,...");
-  create->add_flag("--enable-logging", options->logging, "Log predictions");
-  create->add_flag("--enable-console-logging", options->console_logging, "Log what models print");
+  Command* create = Add(group, settings, "create", "Make a model", Named::kYes, Shape::kOne,
+                        CreateModelNow, options);
+  create->AddOption("--regions", options->regions, "REGION,...");
+  create->AddOption("--region", options->regions, "REGION");
+  create->AddOption("--description", options->description, "What it is for");
+  create->AddOption("--labels", options->labels, "KEY=VALUE,...");
+  create->AddFlag("--enable-logging", options->logging, "Log predictions");
+  create->AddFlag("--enable-console-logging", options->console_logging, "Log what models print");
   Add(group, settings, "list", "List models", Named::kNo, Shape::kList, ListModelsNow, options);
   Add(group, settings, "describe", "Show one", Named::kYes, Shape::kOne, DescribeModel, options);
   Add(group, settings, "delete", "Delete one", Named::kYes, Shape::kOne, DeleteModel, options);
-  CLI::App* update =
+  Command* update =
       Add(group, settings, "update", "Change one", Named::kYes, Shape::kOne, UpdateModel, options);
-  update->add_option("--description", options->description, "What it is for");
-  update->add_option("--labels,--update-labels", options->labels, "KEY=VALUE,...");
+  update->AddOption("--description", options->description, "What it is for");
+  update->AddOption("--labels,--update-labels", options->labels, "KEY=VALUE,...");
   Add(group, settings, "get-iam-policy", "Who may do what", Named::kYes, Shape::kOne,
       GetModelPolicy, options);
-  CLI::App* policy = Add(group, settings, "set-iam-policy", "Say who may do what", Named::kYes,
-                         Shape::kOne, SetModelPolicy, options);
-  policy->add_option("file", options->file, "The policy as JSON")->required();
+  Command* policy = Add(group, settings, "set-iam-policy", "Say who may do what", Named::kYes,
+                        Shape::kOne, SetModelPolicy, options);
+  policy->AddOption("file", options->file, "The policy as JSON")->Required();
 }
 
-void AddVersions(CLI::App& root, Settings& settings) {
-  CLI::App& group = GroupOf(root, "versions", "Versions: what predicts");
+void AddVersions(Command& root, Settings& settings) {
+  Command& group = GroupOf(root, "versions", "Versions: what predicts");
   Shared options;
   auto add = [&](const char* word, const char* help, Named named, Shape shape, Action action) {
-    CLI::App* command = Add(group, settings, word, help, named, shape, action, options);
-    command->add_option("--model", options->model, "The model")->required();
+    Command* command = Add(group, settings, word, help, named, shape, action, options);
+    command->AddOption("--model", options->model, "The model")->Required();
     return command;
   };
-  CLI::App* create = add("create", "Make a version", Named::kYes, Shape::kOne, CreateVersionNow);
+  Command* create = add("create", "Make a version", Named::kYes, Shape::kOne, CreateVersionNow);
   options->version.AddTo(*create);
-  create->add_option("--description", options->description, "What it is");
-  create->add_option("--labels", options->labels, "KEY=VALUE,...");
-  create->add_flag("--async", options->async, "Do not wait until it is ready");
+  create->AddOption("--description", options->description, "What it is");
+  create->AddOption("--labels", options->labels, "KEY=VALUE,...");
+  create->AddFlag("--async", options->async, "Do not wait until it is ready");
   add("list", "List versions", Named::kNo, Shape::kList, ListVersionsNow);
   add("describe", "Show one", Named::kYes, Shape::kOne, DescribeVersion);
   add("delete", "Delete one", Named::kYes, Shape::kOne, DeleteVersion);
@@ -240,10 +240,10 @@ void AddVersions(CLI::App& root, Settings& settings) {
 
 }  // namespace
 
-void AddModelCommands(CLI::App& root, Settings& settings) {
+void AddModelCommands(Command& root, Settings& settings) {
   AddModels(root, settings);
   AddVersions(root, settings);
-  CLI::App& group = GroupOf(root, "operations", "What is being done to models");
+  Command& group = GroupOf(root, "operations", "What is being done to models");
   Shared options;
   Add(group, settings, "list", "List them", Named::kNo, Shape::kList, ListOperationsNow, options);
   Add(group, settings, "describe", "Show one", Named::kYes, Shape::kOne, DescribeOperation,

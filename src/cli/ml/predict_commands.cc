@@ -11,13 +11,13 @@
 #include <optional>
 #include <sstream>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/bytes.h"
 #include "base/process.h"
 #include "cli/compute/compute_commands.h"
 #include "cli/format/resource_output.h"
+#include "cli/grammar.h"
 #include "cli/ml/model_calls.h"
 #include "client/storage_client.h"
 #include "net/http_client.h"
@@ -171,38 +171,38 @@ void PredictHere(const PredictCommand& command, const Settings& settings) {
   Show(command, settings, JsonTree::Parse(reply.body));
 }
 
-void AddInstances(CLI::App& command, PredictCommand& options) {
-  command.add_option("--json-instances", options.json_instances, "A file, an instance a line");
-  command.add_option("--text-instances", options.text_instances, "The same as plain text");
-  command.add_option("--json-request", options.json_request, "The whole request");
-  command.add_option("--signature-name", options.signature, "Which of the model's signatures");
+void AddInstances(Command& command, PredictCommand& options) {
+  command.AddOption("--json-instances", options.json_instances, "A file, an instance a line");
+  command.AddOption("--text-instances", options.text_instances, "The same as plain text");
+  command.AddOption("--json-request", options.json_request, "The whole request");
+  command.AddOption("--signature-name", options.signature, "Which of the model's signatures");
 }
 
 }  // namespace
 
-void AddPredictCommand(CLI::App& root, Settings& settings) {
+void AddPredictCommand(Command& root, Settings& settings) {
   auto options = std::make_shared<PredictCommand>();
-  CLI::App* command = root.add_subcommand("predict", "Ask a model");
-  command->add_option("--model", options->model, "The model")->required();
-  command->add_option("--version", options->version, "One of its versions; else the default");
-  command->add_option("--region", options->region, "Accepted for gcloud's sake");
+  Command* command = root.AddCommand("predict", "Ask a model");
+  command->AddOption("--model", options->model, "The model")->Required();
+  command->AddOption("--version", options->version, "One of its versions; else the default");
+  command->AddOption("--region", options->region, "Accepted for gcloud's sake");
   AddInstances(*command, *options);
   options->place.AddTo(*command);
   options->output.AddTo(*command, Shape::kOne);
-  command->footer("Example:\n  fireweed predict --model census --json-instances rows.json");
-  command->callback([options, &settings] { Predict(*options, settings); });
+  command->EndHelpWith("Example:\n  fireweed predict --model census --json-instances rows.json");
+  command->OnRun([options, &settings] { Predict(*options, settings); });
 }
 
-void AddLocalPredict(CLI::App& root, Settings& settings) {
-  CLI::App& group = GroupOf(root, "local", "Without a daemon");
+void AddLocalPredict(Command& root, Settings& settings) {
+  Command& group = GroupOf(root, "local", "Without a daemon");
   auto options = std::make_shared<PredictCommand>();
-  CLI::App* command = group.add_subcommand("predict", "Ask a model in a local directory");
-  command->add_option("--model-dir", options->model_dir, "Its directory")->required();
-  command->add_option("--framework", options->framework, "tensorflow, scikit-learn or xgboost");
-  command->add_option("--python", options->python, "Interpreter of Python models");
+  Command* command = group.AddCommand("predict", "Ask a model in a local directory");
+  command->AddOption("--model-dir", options->model_dir, "Its directory")->Required();
+  command->AddOption("--framework", options->framework, "tensorflow, scikit-learn or xgboost");
+  command->AddOption("--python", options->python, "Interpreter of Python models");
   AddInstances(*command, *options);
   options->output.AddTo(*command, Shape::kOne);
-  command->callback([options, &settings] { PredictHere(*options, settings); });
+  command->OnRun([options, &settings] { PredictHere(*options, settings); });
 }
 
 }  // namespace fireweed::cli

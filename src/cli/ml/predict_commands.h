@@ -3,16 +3,14 @@
 
 #include "cli/context.h"
 
-namespace CLI {
-class App;
-}
-
 namespace fireweed::cli {
 
-void AddModelCommands(CLI::App& root, Settings& settings);  // models versions operations
-void AddPredictCommand(CLI::App& root,
+class Command;
+
+void AddModelCommands(Command& root, Settings& settings);  // models versions operations
+void AddPredictCommand(Command& root,
                        Settings& settings);  // predict, below ai-platform and at the top
-void AddLocalPredict(CLI::App& root, Settings& settings);  // local predict
-void AddDeployCommand(CLI::App& app, Settings& settings);  // deploy
+void AddLocalPredict(Command& root, Settings& settings);  // local predict
+void AddDeployCommand(Command& app, Settings& settings);  // deploy
 
 }  // namespace fireweed::cli

@@ -3,7 +3,6 @@
 #include <fstream>
 #include <sstream>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/bytes.h"
@@ -12,6 +11,7 @@
 #include "cli/compute/compute_commands.h"
 #include "cli/compute/compute_session.h"
 #include "cli/format/resource_output.h"
+#include "cli/grammar.h"
 #include "cli/ml/job_flags.h"
 #include "cli/ml/log_follower.h"
 #include "cli/ml/ml_commands.h"
@@ -142,29 +142,29 @@ void Submit(const SubmitCommand& command, const Settings& settings) {
   if (ended.TextOf("state") == "SUCCEEDED") return;
   session.Say(fmt::format("Job [{}] ended: {}. {}", flags.job, ended.TextOf("state"),
                           ended.TextOf("errorMessage")));
-  throw CLI::RuntimeError(1);
+  throw Exit{1};
 }
 
 }  // namespace
 
-void AddSubmitCommands(CLI::App& root, Settings& settings) {
-  CLI::App& group = GroupOf(root, "jobs submit", "Submit a job");
+void AddSubmitCommands(Command& root, Settings& settings) {
+  Command& group = GroupOf(root, "jobs submit", "Submit a job");
   auto submit = std::make_shared<SubmitCommand>();
-  CLI::App* command = group.add_subcommand("training", "Submit a training job");
+  Command* command = group.AddCommand("training", "Submit a training job");
   submit->flags.AddTo(*command);
   submit->ml.AddTo(*command);
-  CLI::Option* stream =
-      command->add_flag("--stream-logs", submit->stream_logs, "Show its lines and end with it");
-  command->add_flag("--async", submit->async, "Do not wait; so it is without --stream-logs")
-      ->excludes(stream);
+  Flag* stream =
+      command->AddFlag("--stream-logs", submit->stream_logs, "Show its lines and end with it");
+  command->AddFlag("--async", submit->async, "Do not wait; so it is without --stream-logs")
+      ->Excludes(stream);
   submit->output.AddTo(*command, Shape::kOne);
-  command->footer(
+  command->EndHelpWith(
       "Examples:\n"
       "  fireweed ai-platform jobs submit training j1 --package-path trainer/ --module-name "
       "trainer.task \\\n    --job-dir gs://my-bucket/j1 --stream-logs -- --epochs=3\n"
       "  fireweed ai-platform jobs submit training j2 --package-path . --command ./train.sh "
       "--job-dir gs://my-bucket/j2");
-  command->callback([submit, &settings] { Submit(*submit, settings); });
+  command->OnRun([submit, &settings] { Submit(*submit, settings); });
 }
 
 }  // namespace fireweed::cli

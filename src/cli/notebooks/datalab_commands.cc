@@ -1,7 +1,7 @@
 // `fireweed datalab`, also by the name `datalab`: notebooks in the grammar of Cloud Datalab's command.
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
+#include "cli/grammar.h"
 #include "cli/notebooks/notebook_actions.h"
 #include "cli/notebooks/notebook_commands.h"
 #include "cli/notebooks/notebook_session.h"
@@ -32,22 +32,22 @@ void Create(Datalab& lab, const Settings& settings) {
   ShowNotebook(lab.command, settings, session.Await(notebook.name));
 }
 
-CLI::App* AddOne(CLI::App& group, const char* word, const char* help, const Shared& lab) {
-  CLI::App* command = group.add_subcommand(word, help);
-  command->add_option("name", lab->command.notebook.name, "Notebook")->required();
+Command* AddOne(Command& group, const char* word, const char* help, const Shared& lab) {
+  Command* command = group.AddCommand(word, help);
+  command->AddOption("name", lab->command.notebook.name, "Notebook")->Required();
   return command;
 }
 
-void Ignore(CLI::App& command, Datalab& lab, const char* flag, bool takes_value) {
+void Ignore(Command& command, Datalab& lab, const char* flag, bool takes_value) {
   constexpr const char* kHelp = "Accepted for old scripts' sake";
   if (takes_value)
-    command.add_option(flag, lab.ignored, kHelp);
+    command.AddOption(flag, lab.ignored, kHelp);
   else
-    command.add_flag(flag, lab.ignored_flag, kHelp);
+    command.AddFlag(flag, lab.ignored_flag, kHelp);
 }
 
-void AddConnectFlags(CLI::App& command, Datalab& lab) {
-  command.add_option("--port", lab.command.port, "Local port; 0: any")->capture_default_str();
+void AddConnectFlags(Command& command, Datalab& lab) {
+  command.AddOption("--port", lab.command.port, "Local port; 0: any")->ShowDefault();
   for (const char* flag :
        {"--max-reconnects", "--connection-health-timeout-seconds", "--ssh-log-level"})
     Ignore(command, lab, flag, true);
@@ -55,58 +55,56 @@ void AddConnectFlags(CLI::App& command, Datalab& lab) {
     Ignore(command, lab, flag, false);
 }
 
-void AddCreate(CLI::App& group, const Shared& lab, Settings& settings) {
+void AddCreate(Command& group, const Shared& lab, Settings& settings) {
   NotebookOptions& notebook = lab->command.notebook;
   notebook.idle_timeout = "90m";
-  CLI::App* command = AddOne(group, "create", "Make a notebook and connect to it", lab);
-  command->add_option("--machine-type", notebook.machine_type, "Machine type")
-      ->capture_default_str();
-  command->add_option("--disk-name", notebook.disk_name, "Disk for notebooks (default: NAME-pd)");
-  command->add_option("--disk-size-gb", lab->disk_gigabytes, "Of a new disk")
-      ->capture_default_str();
+  Command* command = AddOne(group, "create", "Make a notebook and connect to it", lab);
+  command->AddOption("--machine-type", notebook.machine_type, "Machine type")->ShowDefault();
+  command->AddOption("--disk-name", notebook.disk_name, "Disk for notebooks (default: NAME-pd)");
+  command->AddOption("--disk-size-gb", lab->disk_gigabytes, "Of a new disk")->ShowDefault();
   command
-      ->add_option("--idle-timeout", notebook.idle_timeout,
-                   "Stop it when nobody used it for this long; 0s: never")
-      ->capture_default_str();
-  command->add_option("--image-name", notebook.image, "Image of the instance");
-  command->add_option("--service-account", notebook.service_account, "Who the notebook is");
-  command->add_option("--wheels", notebook.wheels,
-                      "gs:// directory with all wheels, for instances without internet");
-  command->add_flag("--no-connect", lab->no_connect, "Only make it, and print its address");
-  command->add_flag("--no-create-repository", lab->no_repository,
-                    "Without the source repository datalab-notebooks");
+      ->AddOption("--idle-timeout", notebook.idle_timeout,
+                  "Stop it when nobody used it for this long; 0s: never")
+      ->ShowDefault();
+  command->AddOption("--image-name", notebook.image, "Image of the instance");
+  command->AddOption("--service-account", notebook.service_account, "Who the notebook is");
+  command->AddOption("--wheels", notebook.wheels,
+                     "gs:// directory with all wheels, for instances without internet");
+  command->AddFlag("--no-connect", lab->no_connect, "Only make it, and print its address");
+  command->AddFlag("--no-create-repository", lab->no_repository,
+                   "Without the source repository datalab-notebooks");
   for (const char* flag : {"--network-name", "--subnet-name", "--log-level"})
     Ignore(*command, *lab, flag, true);
   for (const char* flag : {"--no-swap", "--no-backups", "--no-firewall-rule", "--diagnose-me"})
     Ignore(*command, *lab, flag, false);
   AddConnectFlags(*command, *lab);
-  command->callback([lab, &settings] { Create(*lab, settings); });
+  command->OnRun([lab, &settings] { Create(*lab, settings); });
 }
 
 }  // namespace
 
-void AddDatalabCommands(CLI::App& app, Settings& settings) {
+void AddDatalabCommands(Command& app, Settings& settings) {
   auto lab = std::make_shared<Datalab>();
-  CLI::App* group = app.add_subcommand("datalab", "Notebooks, in the words of Cloud Datalab");
-  group->require_subcommand(1);
+  Command* group = app.AddCommand("datalab", "Notebooks, in the words of Cloud Datalab");
+  group->NeedsCommand();
   // Datalab took these before the command's word; they may also follow it.
   lab->command.place.AddTo(*group, Scope::kZone);
   Ignore(*group, *lab, "--verbosity", true);
   AddCreate(*group, lab, settings);
-  CLI::App* connect = AddOne(*group, "connect", "Open a local port to a notebook", lab);
+  Command* connect = AddOne(*group, "connect", "Open a local port to a notebook", lab);
   AddConnectFlags(*connect, *lab);
-  connect->callback([lab, &settings] { ConnectNotebook(lab->command, settings); });
-  CLI::App* list = group->add_subcommand("list", "List notebooks");
+  connect->OnRun([lab, &settings] { ConnectNotebook(lab->command, settings); });
+  Command* list = group->AddCommand("list", "List notebooks");
   lab->command.output.AddTo(*list, Shape::kList);
-  list->add_option("--zones", lab->command.zones, "Only these: ZONE,...");
-  list->callback([lab, &settings] { ListNotebooks(lab->command, settings); });
-  CLI::App* stop = AddOne(*group, "stop", "Stop a notebook", lab);
-  stop->callback([lab, &settings] { StopNotebook(lab->command, settings); });
-  CLI::App* remove = AddOne(*group, "delete", "Delete a notebook; its disk is kept", lab);
-  CLI::Option* with_disk =
-      remove->add_flag("--delete-disk", lab->command.delete_disk, "Delete its disk, too");
-  remove->add_flag("--keep-disk", lab->command.keep_disk, "Keep it (usual)")->excludes(with_disk);
-  remove->callback([lab, &settings] { DeleteNotebook(lab->command, settings); });
+  list->AddOption("--zones", lab->command.zones, "Only these: ZONE,...");
+  list->OnRun([lab, &settings] { ListNotebooks(lab->command, settings); });
+  Command* stop = AddOne(*group, "stop", "Stop a notebook", lab);
+  stop->OnRun([lab, &settings] { StopNotebook(lab->command, settings); });
+  Command* remove = AddOne(*group, "delete", "Delete a notebook; its disk is kept", lab);
+  Flag* with_disk =
+      remove->AddFlag("--delete-disk", lab->command.delete_disk, "Delete its disk, too");
+  remove->AddFlag("--keep-disk", lab->command.keep_disk, "Keep it (usual)")->Excludes(with_disk);
+  remove->OnRun([lab, &settings] { DeleteNotebook(lab->command, settings); });
 }
 
 }  // namespace fireweed::cli

@@ -3,13 +3,11 @@
 
 #include "cli/context.h"
 
-namespace CLI {
-class App;
-}
-
 namespace fireweed::cli {
 
-void AddNotebookCommands(CLI::App& app, Settings& settings);
-void AddDatalabCommands(CLI::App& app, Settings& settings);
+class Command;
+
+void AddNotebookCommands(Command& app, Settings& settings);
+void AddDatalabCommands(Command& app, Settings& settings);
 
 }  // namespace fireweed::cli

@@ -1,12 +1,12 @@
 #include <fstream>
 #include <sstream>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/bytes.h"
 #include "cli/commands.h"
 #include "cli/format/resource_output.h"
+#include "cli/grammar.h"
 #include "cli/storage/bucket_settings.h"
 #include "cli/storage/policy_edit.h"
 #include "cli/storage/storage_commands.h"
@@ -171,38 +171,38 @@ void SetPolicy(const BucketCommand& command, const Settings& settings) {
 
 using Shared = std::shared_ptr<BucketCommand>;
 
-CLI::App* AddOne(CLI::App& group, const char* name, const char* help, const Shared& options,
-                 bool required = true) {
-  CLI::App* command = group.add_subcommand(name, help);
-  CLI::Option* urls = command->add_option("urls", options->urls, "gs://BUCKET");
-  if (required) urls->required();
-  command->add_option("-p,--project", options->project, "Project (default: the daemon's)");
+Command* AddOne(Command& group, const char* name, const char* help, const Shared& options,
+                bool required = true) {
+  Command* command = group.AddCommand(name, help);
+  Flag* urls = command->AddOption("urls", options->urls, "gs://BUCKET");
+  if (required) urls->Required();
+  command->AddOption("-p,--project", options->project, "Project (default: the daemon's)");
   return command;
 }
 
-void AddPolicyCommands(CLI::App& group, Settings& settings) {
+void AddPolicyCommands(Command& group, Settings& settings) {
   auto get = std::make_shared<BucketCommand>();
-  CLI::App* command = AddOne(group, "get-iam-policy", "Show who may do what", get);
+  Command* command = AddOne(group, "get-iam-policy", "Show who may do what", get);
   get->output.AddTo(*command, Shape::kOne);
-  command->callback([get, &settings] {
+  command->OnRun([get, &settings] {
     Buckets buckets(settings, get->project);
     std::string name = buckets.Names(get->urls).front();
     ShowPolicy(*get, buckets.Call("GET", name, kPolicyPath), settings);
   });
   auto set = std::make_shared<BucketCommand>();
   command = AddOne(group, "set-iam-policy", "Replace the policy by a file", set);
-  command->add_option("file", set->file, "Policy as JSON")->required();
+  command->AddOption("file", set->file, "Policy as JSON")->Required();
   set->output.AddTo(*command, Shape::kOne);
-  command->callback([set, &settings] { SetPolicy(*set, settings); });
+  command->OnRun([set, &settings] { SetPolicy(*set, settings); });
   for (bool add : {true, false}) {
     auto edit = std::make_shared<BucketCommand>();
     command = AddOne(group, add ? "add-iam-policy-binding" : "remove-iam-policy-binding",
                      add ? "Give a role to a member" : "Take a role from a member", edit);
-    command->add_option("--member", edit->member, "user:A@B, serviceAccount:..., allUsers")
-        ->required();
-    command->add_option("--role", edit->role, "roles/storage.objectViewer, ...")->required();
+    command->AddOption("--member", edit->member, "user:A@B, serviceAccount:..., allUsers")
+        ->Required();
+    command->AddOption("--role", edit->role, "roles/storage.objectViewer, ...")->Required();
     edit->output.AddTo(*command, Shape::kOne);
-    command->callback([edit, add, &settings] {
+    command->OnRun([edit, add, &settings] {
       EditPolicy(*edit, settings, {add, edit->role, edit->member});
     });
   }
@@ -210,36 +210,36 @@ void AddPolicyCommands(CLI::App& group, Settings& settings) {
 
 }  // namespace
 
-void AddBucketCommands(CLI::App& group, Settings& settings) {
-  CLI::App* buckets = group.add_subcommand("buckets", "Buckets");
-  buckets->require_subcommand(1);
+void AddBucketCommands(Command& group, Settings& settings) {
+  Command* buckets = group.AddCommand("buckets", "Buckets");
+  buckets->NeedsCommand();
   auto create = std::make_shared<BucketCommand>();
-  CLI::App* command = AddOne(*buckets, "create", "Make buckets", create);
+  Command* command = AddOne(*buckets, "create", "Make buckets", create);
   create->set.AddTo(*command, true);
-  command->footer(
+  command->EndHelpWith(
       "Example:\n  fireweed storage buckets create gs://my-data --location us-central1");
-  command->callback([create, &settings] { Create(*create, settings); });
+  command->OnRun([create, &settings] { Create(*create, settings); });
   auto list = std::make_shared<BucketCommand>();
   command = AddOne(*buckets, "list", "List buckets", list, false);
   list->output.AddTo(*command, Shape::kList);
-  command->callback([list, &settings] { Show(*list, settings, Shape::kList); });
+  command->OnRun([list, &settings] { Show(*list, settings, Shape::kList); });
   auto describe = std::make_shared<BucketCommand>();
   command = AddOne(*buckets, "describe", "Show a bucket", describe);
   describe->output.AddTo(*command, Shape::kOne);
-  command->callback([describe, &settings] { Show(*describe, settings, Shape::kOne); });
+  command->OnRun([describe, &settings] { Show(*describe, settings, Shape::kOne); });
   auto update = std::make_shared<BucketCommand>();
   command = AddOne(*buckets, "update", "Change buckets", update);
   update->set.AddTo(*command, false);
-  command->callback([update, &settings] { Update(*update, settings); });
+  command->OnRun([update, &settings] { Update(*update, settings); });
   auto remove = std::make_shared<BucketCommand>();
   command = AddOne(*buckets, "delete", "Delete empty buckets", remove);
-  command->callback([remove, &settings] { Delete(*remove, settings); });
+  command->OnRun([remove, &settings] { Delete(*remove, settings); });
   AddPolicyCommands(*buckets, settings);
 }
 
-void AddStorageCommands(CLI::App& app, Settings& settings) {
-  CLI::App* root = app.add_subcommand("storage", "Buckets and objects, in gcloud's grammar");
-  root->require_subcommand(1);
+void AddStorageCommands(Command& app, Settings& settings) {
+  Command* root = app.AddCommand("storage", "Buckets and objects, in gcloud's grammar");
+  root->NeedsCommand();
   AddCopyCommands(*root, settings);
   AddListingCommands(*root, settings);
   AddObjectCommands(*root, settings);

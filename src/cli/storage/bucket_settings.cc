@@ -3,10 +3,10 @@
 #include <fstream>
 #include <sstream>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "cli/grammar.h"
 
 namespace fireweed::cli {
 namespace {
@@ -23,42 +23,38 @@ JsonTree ReadJson(const std::string& path) {
   }
 }
 
-void AddSwitch(CLI::App& command, const std::string& name, std::optional<bool>& value,
+void AddSwitch(Command& command, const std::string& name, std::optional<bool>& value,
                const std::string& help) {
-  command.add_flag_callback(
+  command.AddFlag(
       "--" + name, [&value] { value = true; }, help);
-  command.add_flag_callback(
+  command.AddFlag(
       "--no-" + name, [&value] { value = false; }, "The opposite");
 }
 
 }  // namespace
 
-void BucketSettings::AddTo(CLI::App& command, bool creating) {
-  if (creating) command.add_option("-l,--location", location, "Where: US, us-central1, ...");
-  command.add_option("-c,--default-storage-class", storage_class, "STANDARD, NEARLINE, ...");
+void BucketSettings::AddTo(Command& command, bool creating) {
+  if (creating) command.AddOption("-l,--location", location, "Where: US, us-central1, ...");
+  command.AddOption("-c,--default-storage-class", storage_class, "STANDARD, NEARLINE, ...");
   AddSwitch(command, "uniform-bucket-level-access", uniform_access,
             "Access by policy alone, without object ACLs");
-  command.add_flag_callback(
+  command.AddFlag(
       "-b", [this] { uniform_access = true; }, "The same");
   AddSwitch(command, "public-access-prevention", public_access_prevention,
             "Nothing in it may be public");
   AddSwitch(command, "versioning", versioning, "Keep old versions of objects");
   AddSwitch(command, "requester-pays", requester_pays, "Whoever asks pays");
-  command.add_option("--lifecycle-file", lifecycle_file, "Rules as JSON: {\"rule\": [...]}");
+  command.AddOption("--lifecycle-file", lifecycle_file, "Rules as JSON: {\"rule\": [...]}");
   if (creating) return;
-  command.add_option("--cors-file", cors_file, "Rules as JSON: a list");
-  command.add_option("--update-labels", update_labels, "KEY=VALUE,...")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command.add_option("--remove-labels", remove_labels, "KEY,...")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command.add_option("--labels-file", labels_file, "All labels as a JSON object");
-  command.add_flag("--clear-labels", clear_labels, "Remove all labels");
-  command.add_flag("--clear-lifecycle", clear_lifecycle, "Remove the lifecycle rules");
-  command.add_flag("--clear-cors", clear_cors, "Remove the CORS rules");
-  command.add_option("--web-main-page-suffix", web_main_page, "index.html");
-  command.add_option("--web-error-page", web_error_page, "404.html");
+  command.AddOption("--cors-file", cors_file, "Rules as JSON: a list");
+  command.AddOption("--update-labels", update_labels, "KEY=VALUE,...")->Split(',')->OneWordEach();
+  command.AddOption("--remove-labels", remove_labels, "KEY,...")->Split(',')->OneWordEach();
+  command.AddOption("--labels-file", labels_file, "All labels as a JSON object");
+  command.AddFlag("--clear-labels", clear_labels, "Remove all labels");
+  command.AddFlag("--clear-lifecycle", clear_lifecycle, "Remove the lifecycle rules");
+  command.AddFlag("--clear-cors", clear_cors, "Remove the CORS rules");
+  command.AddOption("--web-main-page-suffix", web_main_page, "index.html");
+  command.AddOption("--web-error-page", web_error_page, "404.html");
 }
 
 JsonTree BucketSettings::Resource() const {

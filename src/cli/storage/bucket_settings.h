@@ -8,11 +8,9 @@
 
 #include "describe/json_tree.h"
 
-namespace CLI {
-class App;
-}
-
 namespace fireweed::cli {
+
+class Command;
 
 struct BucketSettings {
   std::string location, storage_class, lifecycle_file, cors_file, labels_file;
@@ -21,7 +19,7 @@ struct BucketSettings {
   std::optional<bool> versioning, uniform_access, public_access_prevention, requester_pays;
   std::optional<std::string> web_main_page, web_error_page;
 
-  void AddTo(CLI::App& command, bool creating);
+  void AddTo(Command& command, bool creating);
   // Throws Failure for a file that cannot be read or is no JSON.
   JsonTree Resource() const;
 };

@@ -3,10 +3,10 @@
 #include <fstream>
 #include <iostream>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "cli/format/transforms.h"
+#include "cli/grammar.h"
 #include "cli/storage/copy_run.h"
 #include "cli/storage/storage_commands.h"
 #include "cli/storage/sync_run.h"
@@ -27,13 +27,13 @@ struct SyncCommand {
   TransferOptions transfer;
 };
 
-void AddTransferOptions(CLI::App& command, TransferOptions& transfer) {
-  command.add_flag("-c,--continue-on-error", transfer.continue_on_error,
-                   "Go on with the others when one fails");
-  command.add_option("-j,--jobs", transfer.threads, "Transfers at once")
-      ->check(CLI::Range(1, 128))
-      ->capture_default_str();
-  command.add_flag("-q,--quiet", transfer.quiet, "Say nothing but failures");
+void AddTransferOptions(Command& command, TransferOptions& transfer) {
+  command.AddFlag("-c,--continue-on-error", transfer.continue_on_error,
+                  "Go on with the others when one fails");
+  command.AddOption("-j,--jobs", transfer.threads, "Transfers at once")
+      ->Between(1, 128)
+      ->ShowDefault();
+  command.AddFlag("-q,--quiet", transfer.quiet, "Say nothing but failures");
 }
 
 // Sums for people or programs; failures make the exit status.
@@ -49,7 +49,7 @@ void Conclude(StorageSession& session, int64_t failures) {
     session.Say(fmt::format("{} of {} files, {}", state.files_done, state.files_total,
                             SizeText(state.bytes_done)));
   }
-  if (failures > 0) throw CLI::RuntimeError(1);
+  if (failures > 0) throw Exit{1};
 }
 
 std::vector<std::string> LinesOfInput() {
@@ -78,18 +78,18 @@ void Sync(const SyncCommand& command, const Settings& settings) {
   if (!command.sync.dry_run) Conclude(session, failures);
 }
 
-CLI::App* AddCopy(CLI::App& group, const char* name, const char* help, CopyCommand& command) {
-  CLI::App* app = group.add_subcommand(name, help);
-  app->add_option(
+Command* AddCopy(Command& group, const char* name, const char* help, CopyCommand& command) {
+  Command* app = group.AddCommand(name, help);
+  app->AddOption(
          "places", command.places,
          "Sources and one destination: gs://BUCKET/OBJECT, paths, - for a stream; * ** ? [] "
          "match several")
-      ->required();
-  app->add_flag("-n,--no-clobber", command.copy.no_clobber, "Leave what is there already");
-  app->add_flag("-P,--preserve-posix", command.copy.preserve, "Keep the files' times");
-  app->add_flag("-A,--all-versions", command.copy.all_versions, "All versions of the sources");
-  app->add_flag("-I,--read-paths-from-stdin", command.paths_from_stdin,
-                "Read the sources from standard input");
+      ->Required();
+  app->AddFlag("-n,--no-clobber", command.copy.no_clobber, "Leave what is there already");
+  app->AddFlag("-P,--preserve-posix", command.copy.preserve, "Keep the files' times");
+  app->AddFlag("-A,--all-versions", command.copy.all_versions, "All versions of the sources");
+  app->AddFlag("-I,--read-paths-from-stdin", command.paths_from_stdin,
+               "Read the sources from standard input");
   command.copy.settings.AddTo(*app);
   AddTransferOptions(*app, command.transfer);
   return app;
@@ -97,54 +97,55 @@ CLI::App* AddCopy(CLI::App& group, const char* name, const char* help, CopyComma
 
 }  // namespace
 
-void AddCopyCommands(CLI::App& group, Settings& settings) {
+void AddCopyCommands(Command& group, Settings& settings) {
   auto copy = std::make_shared<CopyCommand>();
-  CLI::App* command = AddCopy(group, "cp", "Copy files and objects", *copy);
-  command->add_flag("-r,-R,--recursive", copy->copy.recursive, "Whole directories and prefixes");
-  command->footer(
+  Command* command = AddCopy(group, "cp", "Copy files and objects", *copy);
+  command->AddFlag("-r,-R,--recursive", copy->copy.recursive, "Whole directories and prefixes");
+  command->EndHelpWith(
       "Examples:\n"
       "  fireweed storage cp data.csv gs://bucket/data/\n"
       "  fireweed storage cp -r 'gs://bucket/run-*' results\n"
       "  tar c . | fireweed storage cp - gs://bucket/all.tar\n"
       "A copy that was cut off goes on where it was when the same command is run again.");
-  command->callback([copy, &settings] { Copy(*copy, settings); });
+  command->OnRun([copy, &settings] { Copy(*copy, settings); });
 
   auto move = std::make_shared<CopyCommand>();
   move->copy.move = move->copy.recursive = true;
   command = AddCopy(group, "mv", "Move or rename files and objects", *move);
-  command->add_flag("-r,-R,--recursive", move->copy.recursive,
-                    "Accepted for gsutil's sake: directories are always moved whole");
-  command->footer("Example:\n  fireweed storage mv gs://bucket/old gs://bucket/new");
-  command->callback([move, &settings] { Copy(*move, settings); });
+  command->AddFlag("-r,-R,--recursive", move->copy.recursive,
+                   "Accepted for gsutil's sake: directories are always moved whole");
+  command->EndHelpWith("Example:\n  fireweed storage mv gs://bucket/old gs://bucket/new");
+  command->OnRun([move, &settings] { Copy(*move, settings); });
 
   auto sync = std::make_shared<SyncCommand>();
-  command = group.add_subcommand("rsync", "Make a destination like its source");
-  command->add_option("source", sync->source, "Directory or gs://BUCKET/PREFIX")->required();
-  command->add_option("destination", sync->destination, "The same")->required();
-  command->add_flag("-r,-R,--recursive", sync->sync.recursive, "With all below");
-  command->add_flag("-d,--delete-unmatched-destination-objects", sync->sync.rules.delete_extra,
-                    "Delete at the destination what is not at the source");
-  command->add_flag("-c,--checksums-only", sync->sync.rules.compare_checksums,
-                    "Compare checksums even where size and time agree");
-  command->add_flag("-n,--dry-run", sync->sync.dry_run, "Only say what would be done");
-  command->add_flag("-i,--no-clobber", sync->sync.rules.skip_existing, "Leave what is there");
-  command->add_flag("-u,--skip-if-dest-has-newer-mtime", sync->sync.rules.skip_newer,
-                    "Leave what is newer at the destination");
-  command->add_flag("-P,--preserve-posix", sync->sync.preserve,
-                    "Accepted for gsutil's sake: times are always kept");
+  command = group.AddCommand("rsync", "Make a destination like its source");
+  command->AddOption("source", sync->source, "Directory or gs://BUCKET/PREFIX")->Required();
+  command->AddOption("destination", sync->destination, "The same")->Required();
+  command->AddFlag("-r,-R,--recursive", sync->sync.recursive, "With all below");
+  command->AddFlag("-d,--delete-unmatched-destination-objects", sync->sync.rules.delete_extra,
+                   "Delete at the destination what is not at the source");
+  command->AddFlag("-c,--checksums-only", sync->sync.rules.compare_checksums,
+                   "Compare checksums even where size and time agree");
+  command->AddFlag("-n,--dry-run", sync->sync.dry_run, "Only say what would be done");
+  command->AddFlag("-i,--no-clobber", sync->sync.rules.skip_existing, "Leave what is there");
+  command->AddFlag("-u,--skip-if-dest-has-newer-mtime", sync->sync.rules.skip_newer,
+                   "Leave what is newer at the destination");
+  command->AddFlag("-P,--preserve-posix", sync->sync.preserve,
+                   "Accepted for gsutil's sake: times are always kept");
   command
-      ->add_option("-x,--exclude", sync->sync.exclude,
-                   "Leave out names that begin with this regular expression")
-      ->allow_extra_args(false);
-  command->add_flag("-C,--continue-on-error", sync->transfer.continue_on_error,
-                    "Go on with the others when one fails");
-  command->add_option("-j,--jobs", sync->transfer.threads, "Transfers at once")
-      ->check(CLI::Range(1, 128))
-      ->capture_default_str();
-  command->add_flag("-q,--quiet", sync->transfer.quiet, "Say nothing but failures");
+      ->AddOption("-x,--exclude", sync->sync.exclude,
+                  "Leave out names that begin with this regular expression")
+      ->OneWordEach();
+  command->AddFlag("-C,--continue-on-error", sync->transfer.continue_on_error,
+                   "Go on with the others when one fails");
+  command->AddOption("-j,--jobs", sync->transfer.threads, "Transfers at once")
+      ->Between(1, 128)
+      ->ShowDefault();
+  command->AddFlag("-q,--quiet", sync->transfer.quiet, "Say nothing but failures");
   sync->sync.settings.AddTo(*command);
-  command->footer("Example:\n  fireweed storage rsync -r -d checkpoints gs://bucket/checkpoints");
-  command->callback([sync, &settings] { Sync(*sync, settings); });
+  command->EndHelpWith(
+      "Example:\n  fireweed storage rsync -r -d checkpoints gs://bucket/checkpoints");
+  command->OnRun([sync, &settings] { Sync(*sync, settings); });
 }
 
 }  // namespace fireweed::cli

@@ -1,7 +1,7 @@
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "api/storage/bucket.h"
+#include "cli/grammar.h"
 #include "cli/storage/listing.h"
 #include "cli/storage/storage_commands.h"
 #include "cli/storage/storage_session.h"
@@ -192,31 +192,31 @@ void ShowUsage(const UsageCommand& command, const Settings& settings) {
 
 }  // namespace
 
-void AddListingCommands(CLI::App& group, Settings& settings) {
+void AddListingCommands(Command& group, Settings& settings) {
   auto list = std::make_shared<ListCommand>();
-  CLI::App* command = group.add_subcommand("ls", "List buckets and objects");
-  command->set_help_flag("--help", "Print this help message and exit");
-  command->add_option("urls", list->urls, "gs://BUCKET[/PREFIX]; none: the project's buckets");
-  command->add_flag("-l,--long", list->long_style, "Sizes, times and a total");
-  command->add_flag("-L,--full", list->full, "All metadata");
-  command->add_flag("-h,--readable-sizes", list->readable, "1.5 KiB instead of 1536");
-  command->add_flag("-r,-R,--recursive", list->recursive, "All below");
-  command->add_flag("-a,--all-versions", list->all_versions, "Old versions, too");
-  command->add_flag("-b,-d,--buckets", list->buckets_only,
-                    "The buckets and prefixes themselves, not what is in them");
-  command->add_flag("-e,--etag", list->etag, "With etags in long lists");
-  command->footer("Example:\n  fireweed storage ls -l 'gs://bucket/**.csv'");
-  command->callback([list, &settings] { ListRun(*list, settings).Run(); });
+  Command* command = group.AddCommand("ls", "List buckets and objects");
+  command->LongHelpOnly();
+  command->AddOption("urls", list->urls, "gs://BUCKET[/PREFIX]; none: the project's buckets");
+  command->AddFlag("-l,--long", list->long_style, "Sizes, times and a total");
+  command->AddFlag("-L,--full", list->full, "All metadata");
+  command->AddFlag("-h,--readable-sizes", list->readable, "1.5 KiB instead of 1536");
+  command->AddFlag("-r,-R,--recursive", list->recursive, "All below");
+  command->AddFlag("-a,--all-versions", list->all_versions, "Old versions, too");
+  command->AddFlag("-b,-d,--buckets", list->buckets_only,
+                   "The buckets and prefixes themselves, not what is in them");
+  command->AddFlag("-e,--etag", list->etag, "With etags in long lists");
+  command->EndHelpWith("Example:\n  fireweed storage ls -l 'gs://bucket/**.csv'");
+  command->OnRun([list, &settings] { ListRun(*list, settings).Run(); });
 
   auto usage = std::make_shared<UsageCommand>();
-  command = group.add_subcommand("du", "Say how much space objects take");
-  command->set_help_flag("--help", "Print this help message and exit");
-  command->add_option("urls", usage->urls, "gs://BUCKET[/PREFIX]; none: all of the project");
-  command->add_flag("-s,--summarize", usage->summary, "Only the total of each");
-  command->add_flag("-h,-r,--readable-sizes", usage->readable, "1.5 KiB instead of 1536");
-  command->add_flag("-c,--total", usage->total, "A total of all at the end");
-  command->add_flag("-a,--all-versions", usage->all_versions, "Old versions, too");
-  command->callback([usage, &settings] { ShowUsage(*usage, settings); });
+  command = group.AddCommand("du", "Say how much space objects take");
+  command->LongHelpOnly();
+  command->AddOption("urls", usage->urls, "gs://BUCKET[/PREFIX]; none: all of the project");
+  command->AddFlag("-s,--summarize", usage->summary, "Only the total of each");
+  command->AddFlag("-h,-r,--readable-sizes", usage->readable, "1.5 KiB instead of 1536");
+  command->AddFlag("-c,--total", usage->total, "A total of all at the end");
+  command->AddFlag("-a,--all-versions", usage->all_versions, "Old versions, too");
+  command->OnRun([usage, &settings] { ShowUsage(*usage, settings); });
 }
 
 }  // namespace fireweed::cli

@@ -1,11 +1,11 @@
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "api/iam/credentials.h"
 #include "api/iam/service_account.h"
 #include "cli/format/resource_output.h"
+#include "cli/grammar.h"
 #include "cli/storage/local_bytes.h"
 #include "cli/storage/removal.h"
 #include "cli/storage/signed_url.h"
@@ -232,112 +232,111 @@ void Sign(const SignCommand& command, const Settings& settings) {
   fmt::print("{}", command.output.Text(made, "yaml", Shape::kList, settings.json));
 }
 
-void AddRemove(CLI::App& group, Settings& settings) {
+void AddRemove(Command& group, Settings& settings) {
   struct RemoveCommand {
     std::vector<std::string> urls;
     RemovalOptions options;
     TransferOptions transfer;
   };
   auto remove = std::make_shared<RemoveCommand>();
-  CLI::App* command = group.add_subcommand("rm", "Remove objects, and with -r buckets");
-  command->add_option("urls", remove->urls, "gs://BUCKET/OBJECT, with wildcards")->required();
-  command->add_flag("-r,-R,--recursive", remove->options.recursive, "All below, and the bucket");
-  command->add_flag("-a,--all-versions", remove->options.all_versions, "Old versions, too");
-  command->add_flag("-f,-c,--continue-on-error", remove->transfer.continue_on_error,
-                    "Go on with the others when one fails");
-  command->add_option("--if-generation-match", remove->options.if_generation_match,
-                      "Only if this is its generation");
-  command->add_option("--if-metageneration-match", remove->options.if_metageneration_match,
-                      "Only if this is its metageneration");
-  command->add_option("-j,--jobs", remove->transfer.threads, "Removals at once")
-      ->check(CLI::Range(1, 128))
-      ->capture_default_str();
-  command->add_flag("-q,--quiet", remove->transfer.quiet, "Say nothing but failures");
-  command->footer("Example:\n  fireweed storage rm 'gs://bucket/tmp/**'");
-  command->callback([remove, &settings] {
+  Command* command = group.AddCommand("rm", "Remove objects, and with -r buckets");
+  command->AddOption("urls", remove->urls, "gs://BUCKET/OBJECT, with wildcards")->Required();
+  command->AddFlag("-r,-R,--recursive", remove->options.recursive, "All below, and the bucket");
+  command->AddFlag("-a,--all-versions", remove->options.all_versions, "Old versions, too");
+  command->AddFlag("-f,-c,--continue-on-error", remove->transfer.continue_on_error,
+                   "Go on with the others when one fails");
+  command->AddOption("--if-generation-match", remove->options.if_generation_match,
+                     "Only if this is its generation");
+  command->AddOption("--if-metageneration-match", remove->options.if_metageneration_match,
+                     "Only if this is its metageneration");
+  command->AddOption("-j,--jobs", remove->transfer.threads, "Removals at once")
+      ->Between(1, 128)
+      ->ShowDefault();
+  command->AddFlag("-q,--quiet", remove->transfer.quiet, "Say nothing but failures");
+  command->EndHelpWith("Example:\n  fireweed storage rm 'gs://bucket/tmp/**'");
+  command->OnRun([remove, &settings] {
     StorageSession session(settings, remove->transfer);
-    if (Removal(session, remove->options).Run(remove->urls) > 0) throw CLI::RuntimeError(1);
+    if (Removal(session, remove->options).Run(remove->urls) > 0) throw Exit{1};
   });
 }
 
-void AddCat(CLI::App& group, Settings& settings) {
+void AddCat(Command& group, Settings& settings) {
   auto cat = std::make_shared<ObjectsCommand>();
-  CLI::App* command = group.add_subcommand("cat", "Write objects to standard output");
-  command->add_option("urls", cat->urls, "gs://BUCKET/OBJECT, with wildcards")->required();
-  command->add_option("-r,--range", cat->range, "Bytes 10-20, 10- or the last: -5");
-  command->add_flag("-d,--display-url", cat->display_url, "With the names between them");
-  command->callback([cat, &settings] { Cat(*cat, settings); });
+  Command* command = group.AddCommand("cat", "Write objects to standard output");
+  command->AddOption("urls", cat->urls, "gs://BUCKET/OBJECT, with wildcards")->Required();
+  command->AddOption("-r,--range", cat->range, "Bytes 10-20, 10- or the last: -5");
+  command->AddFlag("-d,--display-url", cat->display_url, "With the names between them");
+  command->OnRun([cat, &settings] { Cat(*cat, settings); });
 }
 
-void AddDescribe(CLI::App& group, Settings& settings, const char* name, Shape shape) {
+void AddDescribe(Command& group, Settings& settings, const char* name, Shape shape) {
   auto describe = std::make_shared<ObjectsCommand>();
-  CLI::App* command =
-      group.add_subcommand(name, shape == Shape::kOne ? "Show an object's metadata"
-                                                      : "List objects with their metadata");
-  command->add_option("url", describe->urls, "gs://BUCKET/OBJECT, with wildcards")->required();
+  Command* command =
+      group.AddCommand(name, shape == Shape::kOne ? "Show an object's metadata"
+                                                  : "List objects with their metadata");
+  command->AddOption("url", describe->urls, "gs://BUCKET/OBJECT, with wildcards")->Required();
   describe->output.AddTo(*command, shape);
-  command->callback([describe, shape, &settings] { Describe(*describe, settings, shape); });
+  command->OnRun([describe, shape, &settings] { Describe(*describe, settings, shape); });
 }
 
-void AddCompose(CLI::App& group, Settings& settings) {
+void AddCompose(Command& group, Settings& settings) {
   auto compose = std::make_shared<ComposeCommand>();
-  CLI::App* command = group.add_subcommand("compose", "Join objects of a bucket into one");
-  command->add_option("places", compose->places, "Sources in order, then the destination")
-      ->required();
+  Command* command = group.AddCommand("compose", "Join objects of a bucket into one");
+  command->AddOption("places", compose->places, "Sources in order, then the destination")
+      ->Required();
   compose->set.AddTo(*command);
-  command->callback([compose, &settings] { Compose(*compose, settings); });
+  command->OnRun([compose, &settings] { Compose(*compose, settings); });
 }
 
-void AddUpdate(CLI::App& group, Settings& settings) {
+void AddUpdate(Command& group, Settings& settings) {
   auto update = std::make_shared<UpdateCommand>();
-  CLI::App* command = group.add_subcommand("update", "Change objects' metadata");
-  command->add_option("urls", update->urls, "gs://BUCKET/OBJECT, with wildcards")->required();
+  Command* command = group.AddCommand("update", "Change objects' metadata");
+  command->AddOption("urls", update->urls, "gs://BUCKET/OBJECT, with wildcards")->Required();
   update->set.AddTo(*command);
   command
-      ->add_option("--update-custom-metadata", update->set.custom_metadata,
-                   "KEY=VALUE,... beside what is there")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command->add_option("--remove-custom-metadata", update->remove_metadata, "KEY,...")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command->add_flag("--clear-custom-metadata", update->clear_metadata, "Remove all of it first");
+      ->AddOption("--update-custom-metadata", update->set.custom_metadata,
+                  "KEY=VALUE,... beside what is there")
+      ->Split(',')
+      ->OneWordEach();
+  command->AddOption("--remove-custom-metadata", update->remove_metadata, "KEY,...")
+      ->Split(',')
+      ->OneWordEach();
+  command->AddFlag("--clear-custom-metadata", update->clear_metadata, "Remove all of it first");
   update->output.AddTo(*command, Shape::kOne);
-  command->callback([update, &settings] { Update(*update, settings); });
+  command->OnRun([update, &settings] { Update(*update, settings); });
 }
 
-void AddSign(CLI::App& group, Settings& settings) {
+void AddSign(Command& group, Settings& settings) {
   auto sign = std::make_shared<SignCommand>();
-  CLI::App* command = group.add_subcommand(
-      "sign-url", "Make an address that lets anyone use an object for a while");
-  command->add_option("urls", sign->urls, "gs://BUCKET/OBJECT")->required();
-  command->add_option("-d,--duration", sign->duration, "How long: 30s, 10m, 12h, at most 7d")
-      ->capture_default_str();
-  command->add_option("-m,--http-verb", sign->verb, "GET, HEAD, PUT, DELETE, POST")
-      ->capture_default_str();
-  command->add_option("--headers", sign->headers, "NAME=VALUE,... that its user must send")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command->add_option("--query-params", sign->query, "NAME=VALUE,... of the address")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command->add_option("-r,--region", sign->region, "Region of the bucket")->capture_default_str();
-  command->add_option("--impersonate-service-account", sign->account,
-                      "Whose signature (default: the project's compute account)");
+  Command* command =
+      group.AddCommand("sign-url", "Make an address that lets anyone use an object for a while");
+  command->AddOption("urls", sign->urls, "gs://BUCKET/OBJECT")->Required();
+  command->AddOption("-d,--duration", sign->duration, "How long: 30s, 10m, 12h, at most 7d")
+      ->ShowDefault();
+  command->AddOption("-m,--http-verb", sign->verb, "GET, HEAD, PUT, DELETE, POST")->ShowDefault();
+  command->AddOption("--headers", sign->headers, "NAME=VALUE,... that its user must send")
+      ->Split(',')
+      ->OneWordEach();
+  command->AddOption("--query-params", sign->query, "NAME=VALUE,... of the address")
+      ->Split(',')
+      ->OneWordEach();
+  command->AddOption("-r,--region", sign->region, "Region of the bucket")->ShowDefault();
+  command->AddOption("--impersonate-service-account", sign->account,
+                     "Whose signature (default: the project's compute account)");
   sign->output.AddTo(*command, Shape::kOne);
-  command->footer(
+  command->EndHelpWith(
       "Example:\n  curl \"$(fireweed storage sign-url gs://bucket/a "
       "--format='value(signed_url)')\"");
-  command->callback([sign, &settings] { Sign(*sign, settings); });
+  command->OnRun([sign, &settings] { Sign(*sign, settings); });
 }
 
-void AddHash(CLI::App& group, Settings& settings) {
+void AddHash(Command& group, Settings& settings) {
   auto paths = std::make_shared<std::vector<std::string>>();
-  CLI::App* command = group.add_subcommand("hash", "Show checksums of files and objects");
-  command->add_option("places", *paths, "Paths and gs:// addresses")->required();
+  Command* command = group.AddCommand("hash", "Show checksums of files and objects");
+  command->AddOption("places", *paths, "Paths and gs:// addresses")->Required();
   auto output = std::make_shared<OutputOptions>();
   output->AddTo(*command, Shape::kOne);
-  command->callback([paths, output, &settings] {
+  command->OnRun([paths, output, &settings] {
     std::vector<JsonTree> rows;
     auto add = [&](const std::string& url, const std::string& crc) {
       JsonTree row = JsonTree::Object();
@@ -360,15 +359,15 @@ void AddHash(CLI::App& group, Settings& settings) {
 
 }  // namespace
 
-void AddObjectCommands(CLI::App& group, Settings& settings) {
+void AddObjectCommands(Command& group, Settings& settings) {
   AddRemove(group, settings);
   AddCat(group, settings);
   AddDescribe(group, settings, "stat", Shape::kOne);
   AddCompose(group, settings);
   AddSign(group, settings);
   AddHash(group, settings);
-  CLI::App* objects = group.add_subcommand("objects", "Objects and their metadata");
-  objects->require_subcommand(1);
+  Command* objects = group.AddCommand("objects", "Objects and their metadata");
+  objects->NeedsCommand();
   AddDescribe(*objects, settings, "list", Shape::kList);
   AddDescribe(*objects, settings, "describe", Shape::kOne);
   AddUpdate(*objects, settings);

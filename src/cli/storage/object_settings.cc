@@ -2,10 +2,10 @@
 
 #include <charconv>
 
-#include <CLI/CLI.hpp>
 #include <fmt/format.h>
 
 #include "base/bytes.h"
+#include "cli/grammar.h"
 
 namespace fireweed::cli {
 namespace {
@@ -71,21 +71,21 @@ std::optional<int64_t> MtimeOf(const api::storage::Object& object) {
   return seconds;
 }
 
-void ObjectSettings::AddTo(CLI::App& command) {
-  command.add_option("--content-type", content_type, "Type of the object (default: by its name)");
-  command.add_option("--cache-control", cache_control, "Cache-Control of its downloads");
-  command.add_option("--content-encoding", content_encoding, "How its bytes are encoded: gzip");
-  command.add_option("--content-disposition", content_disposition, "Content-Disposition");
-  command.add_option("--content-language", content_language, "Content-Language");
-  command.add_option("-s,--storage-class", storage_class, "STANDARD, NEARLINE, COLDLINE, ARCHIVE");
-  command.add_option("--custom-metadata", custom_metadata, "KEY=VALUE,...")
-      ->delimiter(',')
-      ->allow_extra_args(false);
-  command.add_option("-a,--predefined-acl", predefined_acl, "private, publicRead, ...");
-  command.add_option("--if-generation-match", if_generation_match,
-                     "Only if this is the destination's generation; 0: only if there is none");
-  command.add_option("--if-metageneration-match", if_metageneration_match,
-                     "Only if this is the destination's metageneration");
+void ObjectSettings::AddTo(Command& command) {
+  command.AddOption("--content-type", content_type, "Type of the object (default: by its name)");
+  command.AddOption("--cache-control", cache_control, "Cache-Control of its downloads");
+  command.AddOption("--content-encoding", content_encoding, "How its bytes are encoded: gzip");
+  command.AddOption("--content-disposition", content_disposition, "Content-Disposition");
+  command.AddOption("--content-language", content_language, "Content-Language");
+  command.AddOption("-s,--storage-class", storage_class, "STANDARD, NEARLINE, COLDLINE, ARCHIVE");
+  command.AddOption("--custom-metadata", custom_metadata, "KEY=VALUE,...")
+      ->Split(',')
+      ->OneWordEach();
+  command.AddOption("-a,--predefined-acl", predefined_acl, "private, publicRead, ...");
+  command.AddOption("--if-generation-match", if_generation_match,
+                    "Only if this is the destination's generation; 0: only if there is none");
+  command.AddOption("--if-metageneration-match", if_metageneration_match,
+                    "Only if this is the destination's metageneration");
 }
 
 bool ObjectSettings::ChangesMetadata() const {

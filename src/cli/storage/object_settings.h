@@ -9,11 +9,9 @@
 
 #include "client/storage_client.h"
 
-namespace CLI {
-class App;
-}
-
 namespace fireweed::cli {
+
+class Command;
 
 struct ObjectSettings {
   std::optional<std::string> content_type, cache_control, content_encoding, content_disposition,
@@ -22,7 +20,7 @@ struct ObjectSettings {
   std::string predefined_acl;
   std::optional<int64_t> if_generation_match, if_metageneration_match;
 
-  void AddTo(CLI::App& command);
+  void AddTo(Command& command);
   // Whether anything but conditions and access is set.
   bool ChangesMetadata() const;
   // Puts what is set into an Object resource. Throws Failure(kInvalid) for metadata that is no KEY=VALUE.

@@ -3,16 +3,14 @@
 
 #include "cli/context.h"
 
-namespace CLI {
-class App;
-}
-
 namespace fireweed::cli {
 
-void AddCopyCommands(CLI::App& group, Settings& settings);     // cp mv rsync
-void AddListingCommands(CLI::App& group, Settings& settings);  // ls du
-void AddObjectCommands(CLI::App& group,
+class Command;
+
+void AddCopyCommands(Command& group, Settings& settings);     // cp mv rsync
+void AddListingCommands(Command& group, Settings& settings);  // ls du
+void AddObjectCommands(Command& group,
                        Settings& settings);  // rm cat stat compose sign-url hash objects
-void AddBucketCommands(CLI::App& group, Settings& settings);  // buckets
+void AddBucketCommands(Command& group, Settings& settings);  // buckets
 
 }  // namespace fireweed::cli
