@@ -51,7 +51,8 @@ def numbers():
 
 def bad_requests(served, rows):
     for instances, says in (([[1, 2]], 'instance 0: has 2 features, the model takes 5'),
-                            ([[1] * 5, [1] * 4], 'instance 1'), ([['a'] * 5], 'string')):
+                            ([[1] * 5, [1] * 4], 'instance 1'), ([['a'] * 5], 'instance 0: '),
+                            ([[1] * 5] * 6 + [[1, 'a', 1, 1, 1]] + [[1] * 5] * 2, 'instance 6: ')):
         status, answer = served.ask('/v1/predict', {'instances': instances})
         check(status == 400 and says in answer['error'], f'{instances}: {status} {answer}')
     status, answer = served.ask('/v2/models/model/infer', {'inputs': [

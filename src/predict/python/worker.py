@@ -59,7 +59,7 @@ def as_matrix(instances):
         for index, instance in enumerate(instances):
             if (len(instance) if isinstance(instance, list) else None) != length:
                 raise BadInstances(f'instance {index}: its shape differs from that of instance 0') from error
-        raise BadInstances(str(error)) from error
+        raise
 
 
 class Pickled:
@@ -78,14 +78,31 @@ class Pickled:
         self.booster = type(self.model).__module__.startswith('xgboost') and type(self.model).__name__ == 'Booster'
 
     def predict(self, instances, **_):
-        if self.booster:
-            import numpy
-            import xgboost
-            return self.model.predict(xgboost.DMatrix(numpy.array(instances, dtype=float)))
+        try:
+            return self.compute(instances)
+        except (TypeError, ValueError) as error:
+            raise BadInstances(self.blame(instances, error)) from error
+
+    def blame(self, instances, error):
+        """Names the first instance that cannot be predicted: it is the last of the shortest list that fails."""
+        good, bad = 0, len(instances)
+        while bad - good > 1:
+            middle = (good + bad) // 2
+            try:
+                self.compute(instances[:middle])
+                good = middle
+            except (BadInstances, TypeError, ValueError) as narrower:
+                bad, error = middle, narrower
+        return str(error) if isinstance(error, BadInstances) else f'instance {bad - 1}: {error}'
+
+    def compute(self, instances):
         matrix = as_matrix(instances)
-        wanted = getattr(self.model, 'n_features_in_', None)
+        wanted = self.model.num_features() if self.booster else getattr(self.model, 'n_features_in_', None)
         if wanted is not None and matrix.ndim == 2 and matrix.shape[1] != wanted:
             raise BadInstances(f'instance 0: has {matrix.shape[1]} features, the model takes {wanted}')
+        if self.booster:
+            import xgboost
+            return self.model.predict(xgboost.DMatrix(matrix.astype(float), feature_names=self.model.feature_names))
         if wanted is not None and matrix.ndim == 2 and matrix.dtype == object:
             for index, instance in enumerate(instances):
                 if any(value is None for value in instance):
@@ -94,10 +111,7 @@ class Pickled:
                         break
                     except (TypeError, ValueError) as error:
                         raise BadInstances(f'instance {index}: null stands where a value is needed') from error
-        try:
-            return self.model.predict(matrix)
-        except (TypeError, ValueError) as error:
-            raise BadInstances(str(error)) from error
+        return self.model.predict(matrix)
 
 
 def unpack(package, into):
