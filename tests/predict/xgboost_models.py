@@ -1,6 +1,7 @@
 """Trains models of one XGBoost version (argv[2] is the directory that holds it), serves them, and compares 10,000 predictions
 bit for bit. argv[1]: scratch directory; the others: directories of all versions, oldest first."""
 import os
+import pickle
 import shutil
 import sys
 
@@ -113,6 +114,25 @@ def damaged(scratch):
         refusal('--model-dir', directory, '--xgboost-library', LIBRARY)
 
 
+def pickled(scratch, features, score):
+    """A pickled booster with named features, in a Python worker."""
+    directory = os.path.join(scratch, 'pickled')
+    os.makedirs(directory)
+    data = xgb.DMatrix(features, label=score, feature_names=[f'f{i}' for i in range(14)])
+    booster = xgb.train({'nthread': 1}, data, 3)
+    with open(os.path.join(directory, 'model.pkl'), 'wb') as file:
+        pickle.dump(booster, file)
+    os.environ['PYTHONPATH'] = VERSION_DIR
+    with Served('--model-dir', directory, '--framework', 'XGBOOST', '--python', sys.executable) as served:
+        got = served.predict(rows_of(features[:100]))
+        check(np.array_equal(bits(got), bits(booster.predict(data))[:100]), 'pickled: other bits')
+        row = [1.0] * 14
+        for instances, says in (([[1, 2]], 'instance 0: has 2 features, the model takes 14'),
+                                ([row, row, ['a'] * 14, row], 'instance 2: '), ([row, [1.0]], 'instance 1: ')):
+            status, answer = served.ask('/v1/predict', {'instances': instances})
+            check(status == 400 and says in answer['error'], f'{instances}: {status} {answer}')
+
+
 def main():
     scratch, versions = sys.argv[1], sys.argv[3:]
     shutil.rmtree(scratch, ignore_errors=True)
@@ -122,6 +142,7 @@ def main():
     files(scratch, features, score)
     other_versions(scratch, versions)
     damaged(scratch)
+    pickled(scratch, features, score)
     print(f'XGBoost {xgb.__version__}: {len(OBJECTIVES)} models, {ROWS} rows each, bit for bit')
 
 
