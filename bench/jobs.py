@@ -238,6 +238,18 @@ def chatty(daemon, trainer, rate=200000, seconds=5):
             "another's line to listed, p99_s": {"alone": round(alone, 3), "beside": round(beside[0], 3)}}
 
 
+def limited(trainer, rate=200000, seconds=2):
+    """Above the limit of a replica: every line was kept or is counted in a marker."""
+    trainer.submit("limited", program("chatty", rate, seconds))
+    trainer.await_end("limited")
+    texts = [entry.get("textPayload", "") for page in trainer.pages("limited") for entry in page]
+    kept = sum(text.startswith("line ") for text in texts)
+    markers = [int(text.split()[0]) for text in texts if "lines were dropped" in text]
+    if kept + sum(markers) not in (rate * seconds, rate * seconds + 1):  # the last one tells the time and may be dropped, too
+        raise SystemExit("%d lines kept and %d counted as dropped of %d" % (kept, sum(markers), rate * seconds))
+    return {"lines": rate * seconds, "kept": kept, "counted as dropped": sum(markers), "markers": len(markers)}
+
+
 def make_daemon(make, settings):
     state = tempfile.mkdtemp(prefix="fireweed-bench-jobs-")
     with open(state + "/config.yaml", "w") as file:
@@ -254,6 +266,11 @@ def bench_jobs(rounds, make):
         figures["executable, submit to first line"] = ours
         figures["cached Python, submit to first line"] = first_line(Fireweed(trainer, "python", PYTHON_INPUT), 2 * rounds)
         figures["a chatty trainer"] = chatty(daemon, trainer)
+    finally:
+        daemon.close()
+    daemon = make_daemon(make, {"ml": {"linesPerSecond": 20000}})
+    try:
+        figures["a trainer above its limit of 20,000 lines a second"] = limited(Trainer(daemon))
     finally:
         daemon.close()
     daemon = make_daemon(make, {"instances": {"driver": "process"}, "ml": {"jobs": {"overcommit": 16}}})
