@@ -2,7 +2,7 @@
 # What an instance sees and how people reach it, with the real gcloud: ssh, scp, the serial port, guest attributes, the
 # metadata server's clients inside, source repositories from both sides.
 #
-#   tests/compat/compute_guest.sh ssh|metadata|scripts|source
+#   tests/compat/compute_guest.sh ssh|metadata|scripts|source|web
 set -euo pipefail
 # shellcheck source=tests/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
@@ -127,6 +127,30 @@ case_scripts() {
 }
 ran_twice() { [ "$(serial_of "$PROJECT" t1 | grep -c 'startup-script-url: up by')" -ge 2 ]; }
 
+# A web server at port 80 of every address, as people start them, beside the metadata server.
+case_web() {
+  cat >"$FW_SCRATCH/startup.sh" <<'SCRIPT'
+mkdir /srv/web && cd /srv/web
+python3 -m http.server 80 &
+word() { curl -fsS -H 'Metadata-Flavor: Google' http://metadata.google.internal/computeMetadata/v1/instance/attributes/WORD; }
+curl -fsS --retry 60 --retry-delay 1 --retry-connrefused -o /dev/null http://localhost/
+word >index.html
+SCRIPT
+  gce instances create t1 t2 --metadata WORD=rose --metadata-from-file "startup-script=$FW_SCRATCH/startup.sh" >/dev/null
+  local address
+  address=$(address_of "$PROJECT" t1)
+  wait_until 120 "the host reads the page" page_is rose curl -fsS --noproxy '*' "http://$address/index.html"
+  gce ssh t2 --command true >/dev/null 2>&1
+  wait_until 120 "a neighbour reads the page, by its name" page_is rose gce ssh t2 --command 'curl -fsS http://t1/index.html'
+  equal rose "$(gce ssh t2 --command "curl -fsS -H 'Metadata-Flavor: Google' http://metadata/computeMetadata/v1/instance/attributes/WORD" 2>/dev/null)" \
+    "what the metadata server says beside a web server"
+}
+page_is() {
+  local wanted=$1
+  shift
+  [ "$("$@" 2>/dev/null)" = "$wanted" ]
+}
+
 case_source() {
   command -v git >/dev/null || skip "no git"
   gcloud source repos create code 2>/dev/null
@@ -166,7 +190,7 @@ SCRIPT
   equal "" "$(gcloud source repos list --format='value(name)' 2>/dev/null)" "no repository is left"
 }
 
-declare -F "case_${1:-}" >/dev/null || { say "usage: $0 ssh|metadata|scripts|source"; exit 2; }
+declare -F "case_${1:-}" >/dev/null || { say "usage: $0 ssh|metadata|scripts|source|web"; exit 2; }
 command -v gcloud >/dev/null || skip "gcloud is not installed, and no package registry offers it"
 clean_environment
 require_instances

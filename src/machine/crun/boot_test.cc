@@ -1,5 +1,6 @@
 // Machines with fireweed-init as process 1: scripts, going down, coming back, and what lies on their disks.
 #include <signal.h>
+#include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -200,6 +201,29 @@ TEST_F(BootTest, MachinesReachEachOtherAndTheHostReachesThem) {
   std::string address = AddressOf(server);
   EXPECT_EQ(HostAsks(address, 80), "word\n");
   EXPECT_EQ(Shell(client, "nc -w 5 " + address + " 80 < /dev/null").output, "word\n");
+}
+
+// The metadata server, the names and the APIs answer at the well-known ports of their own address, and leave these
+// ports to the guest: busybox sets SO_REUSEADDR, which does not help beside somebody who listens.
+TEST_F(BootTest, TheGuestListensAtThePortsOfItsMetadataServer) {
+  MachineHandle client = StartIdle("t1");
+  MachineHandle server = StartInit("t2", {{"WORD", "rose"}});
+  UniqueFd secure = driver_->ListenInside(server, "169.254.169.254", 443, Transport::kTcp).value();
+  UniqueFd names = driver_->ListenInside(server, "169.254.169.254", 53, Transport::kUdp).value();
+  std::string address = AddressOf(server);
+  for (const char* port : {"80", "443", "53"}) {
+    Shell(server, std::string("nc -ll -p ") + port + " -e echo word >/dev/null 2>&1 &");
+    EXPECT_EQ(HostAsks(address, static_cast<uint16_t>(std::stoi(port))), "word\n") << port;
+    EXPECT_EQ(Shell(client, "nc -w 5 " + address + " " + port + " < /dev/null").output, "word\n");
+  }
+  EXPECT_EQ(Shell(server,
+                  "wget -q -O - --header 'Metadata-Flavor: Google' "
+                  "http://169.254.169.254/computeMetadata/v1/instance/attributes/WORD")
+                .output,
+            "rose");
+  Shell(server, "timeout 1 nslookup word.example 169.254.169.254");
+  char question[512];
+  EXPECT_GT(recv(names.get(), question, sizeof question, 0), 12);
 }
 
 TEST_F(BootTest, AWantedAddressIsGivenOrRefused) {

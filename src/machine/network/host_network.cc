@@ -4,6 +4,7 @@
 
 #include "base/process.h"
 #include "machine/kept/state_file.h"
+#include "machine/network/inside_ports.h"
 #include "machine/network/netlink.h"
 
 namespace fireweed {
@@ -12,7 +13,6 @@ namespace {
 constexpr Duration kToolPatience = std::chrono::seconds(30);
 constexpr std::string_view kBridgePrefix = "fwbr-";
 constexpr const char* kForwardingSwitch = "/proc/sys/net/ipv4/ip_forward";
-constexpr Ipv4 kMetadataAddress = 0xa9fea9fe;  // 169.254.169.254
 
 Result<std::string> RunTool(std::vector<std::string> argv, std::string_view input = {}) {
   Result<ProgramOutcome> outcome = RunProgram({.argv = argv}, kToolPatience, input);
@@ -38,6 +38,8 @@ Result<> SetUpInside(Ipv4 address, const Subnet& subnet) {
   if (done.ok()) done = netlink->AddAddress(*ethernet, address, subnet.prefix_length);
   if (done.ok()) done = netlink->SetUp(*ethernet);
   if (done.ok()) done = netlink->AddDefaultRoute(subnet.gateway());
+  // A kernel that cannot: then the guest does without the ports, not without the metadata server.
+  (void)LeadInsidePorts();
   return done;
 }
 

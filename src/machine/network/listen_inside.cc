@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "machine/network/inside_ports.h"
 #include "machine/network/netlink.h"
 #include "machine/network/subnet.h"
 
@@ -23,7 +24,9 @@ Result<UniqueFd> OpenListenerIn(int namespace_fd, std::string_view address, uint
     int type = transport == Transport::kTcp ? SOCK_STREAM : SOCK_DGRAM;
     UniqueFd fd(socket(AF_INET, type | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
     int on = 1;
-    sockaddr_in at{.sin_family = AF_INET, .sin_port = htons(port), .sin_addr = {htonl(*parsed)}};
+    uint16_t place = port;
+    if (*parsed == kMetadataAddress) place = InsideStandIn(port, transport).value_or(port);
+    sockaddr_in at{.sin_family = AF_INET, .sin_port = htons(place), .sin_addr = {htonl(*parsed)}};
     // A restarted daemon takes the place of the one before, whose connections may linger.
     if (!fd || setsockopt(fd.get(), SOL_SOCKET, SO_REUSEADDR, &on, sizeof on) != 0 ||
         bind(fd.get(), reinterpret_cast<sockaddr*>(&at), sizeof at) != 0 ||

@@ -2,8 +2,6 @@
 
 #include <arpa/inet.h>
 #include <linux/if_link.h>
-#include <linux/netlink.h>
-#include <linux/rtnetlink.h>
 #include <linux/veth.h>
 #include <net/if.h>
 #include <sched.h>
@@ -17,56 +15,9 @@
 
 #include <fmt/format.h>
 
+#include "machine/network/netlink_message.h"
+
 namespace fireweed {
-
-// One request, built up in order: header, fixed part, attributes, nested ones closed before their parent.
-class NetlinkMessage {
- public:
-  NetlinkMessage(uint16_t type, uint16_t flags) : bytes_(NLMSG_HDRLEN) {
-    header().nlmsg_type = type;
-    header().nlmsg_flags = static_cast<uint16_t>(NLM_F_REQUEST | NLM_F_ACK | flags);
-  }
-
-  template <class T>
-  void Fixed(const T& part) {
-    Append(&part, sizeof part);
-  }
-  void Attribute(uint16_t type, const void* value, size_t size) {
-    rtattr head{.rta_len = static_cast<uint16_t>(RTA_LENGTH(size)), .rta_type = type};
-    Append(&head, sizeof head);
-    Append(value, size);
-  }
-  void Text(uint16_t type, std::string_view text) {
-    std::string terminated(text);
-    Attribute(type, terminated.c_str(), terminated.size() + 1);
-  }
-  void Number(uint16_t type, uint32_t value) { Attribute(type, &value, sizeof value); }
-  size_t Begin(uint16_t type) {
-    size_t at = bytes_.size();
-    Attribute(type, nullptr, 0);
-    return at;
-  }
-  void End(size_t begun) {
-    auto size = static_cast<uint16_t>(bytes_.size() - begun);
-    std::memcpy(bytes_.data() + begun, &size, sizeof size);
-  }
-
-  nlmsghdr& header() { return *reinterpret_cast<nlmsghdr*>(bytes_.data()); }
-  const std::vector<char>& Finish(uint32_t sequence) {
-    header().nlmsg_len = static_cast<uint32_t>(bytes_.size());
-    header().nlmsg_seq = sequence;
-    return bytes_;
-  }
-
- private:
-  void Append(const void* from, size_t size) {
-    size_t at = bytes_.size();
-    bytes_.resize(at + NLMSG_ALIGN(size));
-    if (size > 0) std::memcpy(bytes_.data() + at, from, size);
-  }
-
-  std::vector<char> bytes_;
-};
 
 namespace {
 
@@ -102,7 +53,7 @@ Result<> Netlink::Ask(NetlinkMessage& message) {
 }
 
 Result<int> Netlink::LinkIndex(std::string_view name) {
-  NetlinkMessage message(RTM_GETLINK, 0);
+  NetlinkMessage message(RTM_GETLINK, NLM_F_ACK);
   message.Fixed(ifinfomsg{.ifi_family = AF_UNSPEC});
   message.Text(IFLA_IFNAME, name);
   uint32_t sequence = ++sequence_;
@@ -132,7 +83,7 @@ Result<int> Netlink::LinkIndex(std::string_view name) {
 }
 
 Result<> Netlink::AddBridge(std::string_view name) {
-  NetlinkMessage message(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL);
+  NetlinkMessage message(RTM_NEWLINK, NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL);
   message.Fixed(ifinfomsg{.ifi_family = AF_UNSPEC});
   message.Text(IFLA_IFNAME, name);
   size_t info = message.Begin(IFLA_LINKINFO);
@@ -143,7 +94,7 @@ Result<> Netlink::AddBridge(std::string_view name) {
 
 Result<> Netlink::AddVeth(std::string_view name, int bridge_index, std::string_view peer,
                           int peer_namespace, const Mac& peer_mac) {
-  NetlinkMessage message(RTM_NEWLINK, NLM_F_CREATE | NLM_F_EXCL);
+  NetlinkMessage message(RTM_NEWLINK, NLM_F_ACK | NLM_F_CREATE | NLM_F_EXCL);
   message.Fixed(ifinfomsg{.ifi_family = AF_UNSPEC, .ifi_flags = IFF_UP, .ifi_change = IFF_UP});
   message.Text(IFLA_IFNAME, name);
   message.Number(IFLA_MASTER, static_cast<uint32_t>(bridge_index));
@@ -162,14 +113,14 @@ Result<> Netlink::AddVeth(std::string_view name, int bridge_index, std::string_v
 }
 
 Result<> Netlink::SetUp(int index) {
-  NetlinkMessage message(RTM_NEWLINK, 0);
+  NetlinkMessage message(RTM_NEWLINK, NLM_F_ACK);
   message.Fixed(ifinfomsg{
       .ifi_family = AF_UNSPEC, .ifi_index = index, .ifi_flags = IFF_UP, .ifi_change = IFF_UP});
   return Ask(message);
 }
 
 Result<> Netlink::AddAddress(int index, Ipv4 address, int prefix_length) {
-  NetlinkMessage message(RTM_NEWADDR, NLM_F_CREATE | NLM_F_REPLACE);
+  NetlinkMessage message(RTM_NEWADDR, NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE);
   message.Fixed(ifaddrmsg{.ifa_family = AF_INET,
                           .ifa_prefixlen = static_cast<uint8_t>(prefix_length),
                           .ifa_index = static_cast<uint32_t>(index)});
@@ -179,7 +130,7 @@ Result<> Netlink::AddAddress(int index, Ipv4 address, int prefix_length) {
 }
 
 Result<> Netlink::AddDefaultRoute(Ipv4 gateway) {
-  NetlinkMessage message(RTM_NEWROUTE, NLM_F_CREATE | NLM_F_REPLACE);
+  NetlinkMessage message(RTM_NEWROUTE, NLM_F_ACK | NLM_F_CREATE | NLM_F_REPLACE);
   message.Fixed(rtmsg{.rtm_family = AF_INET,
                       .rtm_table = RT_TABLE_MAIN,
                       .rtm_protocol = RTPROT_BOOT,
@@ -190,7 +141,7 @@ Result<> Netlink::AddDefaultRoute(Ipv4 gateway) {
 }
 
 Result<> Netlink::DeleteLink(std::string_view name) {
-  NetlinkMessage message(RTM_DELLINK, 0);
+  NetlinkMessage message(RTM_DELLINK, NLM_F_ACK);
   message.Fixed(ifinfomsg{.ifi_family = AF_UNSPEC});
   message.Text(IFLA_IFNAME, name);
   Result<> asked = Ask(message);
