@@ -225,7 +225,7 @@ Daemon::~Daemon() {
   parts_->ground.log.Info("daemon stops");
   parts_->stores.faulty.EndStalls();
   parts_->prediction.requests.Flush();  // goes through the server, which ends now
-  parts_->machines.disk_store.StopSweeping();
+  parts_->machines.disk_store.Stop();
   if (!parts_->server.Drain(kDrainLimit)) {
     parts_->ground.log.Warning("requests were still running", {{"after_s", kDrainLimit.count()}});
   }

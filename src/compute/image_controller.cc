@@ -34,6 +34,8 @@ void ImageController::Make(const Key& key) {
   const ImageRecord& record = row->value;
   Time begun = clock_.Now();
   Result<MadeImage> made = record.resource.rawDisk ? FromArchive(record) : FromDisk(record);
+  // Still PENDING, for the next start to make.
+  if (!made.ok() && made.error().code == Code::kCancelled) return;
   if (!made.ok()) return NoteFailure(record, made.error());
   NoteReady(record, *made);
   log_.Info("image made", {{"image", key},

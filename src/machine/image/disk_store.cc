@@ -75,7 +75,7 @@ Result<LayerCopy> DiskStore::MakeLayer(const std::string& disk, const std::strin
   LayerCopy copied{.files = 1};
   Result<> made = FillLayer(layer, [&](const std::string& directory) -> Result<> {
     if (rmdir(directory.c_str()) != 0) return ErrnoError(errno, directory);
-    Result<LayerCopy> copy = CopyLayer(upper, directory);
+    Result<LayerCopy> copy = CopyLayer(upper, directory, stopping_);
     if (!copy.ok()) return copy.error();
     copied = *copy;
     return Done{};
@@ -91,7 +91,7 @@ Result<> DiskStore::FillLayer(const std::string& layer,
   if (Result<> removed = RemoveTree(part); !removed.ok()) return removed;
   if (Result<> ready = MakeStateDirectory(part, 0755); !ready.ok()) return ready;
   if (Result<> filled = fill(part); !filled.ok()) {
-    (void)RemoveTree(part);
+    if (!stopping_) (void)RemoveTree(part);
     return filled;
   }
   UniqueFd directory(open(part.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
@@ -125,9 +125,9 @@ Result<int> DiskStore::Sweep(const std::function<Names()>& known) {
   int removed = 0;
   auto remove = [&](const std::string& path) -> Result<> {
     std::error_code failed;
-    RemoveUnless(stop_sweeping_, path, kCheckedDepth, failed);
+    RemoveUnless(stopping_, path, kCheckedDepth, failed);
     if (failed) return ErrnoError(failed.value(), path);
-    if (!stop_sweeping_) ++removed;
+    if (!stopping_) ++removed;
     return Done{};
   };
   for (const std::string& name : disks) {

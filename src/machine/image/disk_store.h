@@ -35,7 +35,7 @@ class DiskStore {
   Result<> MakeDisk(const std::string& disk);
 
   // What was written on a disk becomes a layer, durably. Nothing written: zero bytes and no layer. A layer of this
-  // name that is there already is taken as it is: an earlier try had finished it.
+  // name that is there already is taken as it is: an earlier try had finished it. kCancelled: Stop was called.
   Result<LayerCopy> MakeLayer(const std::string& disk, const std::string& layer);
 
   // A layer that `fill` makes in an empty directory; then as MakeLayer.
@@ -61,15 +61,16 @@ class DiskStore {
     std::set<std::string> disks, layers;
   };
   Result<int> Sweep(const std::function<Names()>& known);
-  // Ends a sweep at the next file, and every later one at once: a stopping daemon does not wait for large trees. What is
-  // left has no record, so the next start's sweep removes it. Any thread; does not block.
-  void StopSweeping() { stop_sweeping_ = true; }
+  // Ends sweeps and copies at the next file, and every later one at once: a stopping daemon does not wait for large
+  // trees. What a sweep leaves has no record, so the next start's removes it; a copy is kCancelled, and is begun anew.
+  // Any thread; does not block.
+  void Stop() { stopping_ = true; }
 
  private:
   bool HasLayer(const std::string& layer) const;
 
   const std::string root_;
-  std::atomic<bool> stop_sweeping_{false};
+  std::atomic<bool> stopping_{false};
   std::mutex mu_;
   std::condition_variable freed_;
   std::multiset<std::string> held_;  // guarded by mu_

@@ -171,11 +171,29 @@ TEST_F(DiskStoreTest, ASweepRemovesDeepTreesAndFollowsNoLink) {
 
 TEST_F(DiskStoreTest, AStoppedSweepLeavesTheRestToTheNextStart) {
   Write(Layer("l-1") / "file", "x");
-  store_.StopSweeping();
-  Result<int> removed = store_.Sweep([] { return DiskStore::Names{}; });
+  // It has listed what is there, and is about to begin.
+  Result<int> removed = store_.Sweep([&] {
+    store_.Stop();
+    return DiskStore::Names{};
+  });
   ASSERT_TRUE(removed.ok());
   EXPECT_EQ(*removed, 0);
   EXPECT_TRUE(fs::exists(Layer("l-1") / "file"));
+  DiskStore next(directory_.path());
+  EXPECT_EQ(next.Sweep([] { return DiskStore::Names{}; }).value(), 1);
+  EXPECT_FALSE(fs::exists(Layer("l-1")));
+}
+
+TEST_F(DiskStoreTest, AStoppedCopyIsBegunAnewByTheNextStart) {
+  Write(Upper("d-1") / "file", "x");
+  store_.Stop();
+  EXPECT_EQ(store_.MakeLayer("d-1", "l-1").error().code, Code::kCancelled);
+  EXPECT_FALSE(fs::exists(Layer("l-1")));
+  EXPECT_TRUE(fs::exists(Layer("l-1.part")));  // removing it could take as long
+  DiskStore next(directory_.path());
+  EXPECT_EQ(next.MakeLayer("d-1", "l-1").value().bytes, 1);
+  EXPECT_TRUE(fs::exists(Layer("l-1") / "file"));
+  EXPECT_FALSE(fs::exists(Layer("l-1.part")));
 }
 
 TEST_F(DiskStoreTest, AHeldDiskIsWaitedFor) {

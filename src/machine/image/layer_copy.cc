@@ -8,7 +8,7 @@
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
-#include <atomic>
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <map>
@@ -68,8 +68,15 @@ class DirectoryNames {
   DIR* stream_ = nullptr;
 };
 
+constexpr off_t kPiece = 16 << 20;  // copied before the next look at `stop`
+
+void BreakOff(const std::atomic<bool>& stop) {
+  if (stop) throw Failure(Error{Code::kCancelled, "", "the copy was broken off"});
+}
+
 // The file's stretches of data one by one, so that holes stay holes.
-void CopyData(int from, int to, off_t size, const std::string& name) {
+void CopyData(int from, int to, off_t size, const std::string& name,
+              const std::atomic<bool>& stop) {
   if (ioctl(to, FICLONE, from) == 0) return;
   if (ftruncate(to, size) != 0) Raise(name);
   for (off_t at = 0; at < size;) {
@@ -80,7 +87,9 @@ void CopyData(int from, int to, off_t size, const std::string& name) {
     if (end < 0) end = size;
     off_t in = data, out = data;
     while (in < end) {
-      ssize_t n = copy_file_range(from, &in, to, &out, static_cast<size_t>(end - in), 0);
+      BreakOff(stop);
+      auto piece = static_cast<size_t>(std::min(end - in, kPiece));
+      ssize_t n = copy_file_range(from, &in, to, &out, piece, 0);
       if (n < 0) Raise("copying " + name);
       if (n == 0) return;  // it became shorter meanwhile
     }
@@ -90,7 +99,8 @@ void CopyData(int from, int to, off_t size, const std::string& name) {
 
 class LayerCopier {
  public:
-  LayerCopier(const std::string& from, const std::string& to) : from_(from), to_(to) {}
+  LayerCopier(const std::string& from, const std::string& to, const std::atomic<bool>& stop)
+      : from_(from), to_(to), stop_(stop) {}
 
   LayerCopy Run() {
     if (mkdir(to_.c_str(), 0700) != 0) Raise("making " + to_);
@@ -139,6 +149,7 @@ class LayerCopier {
   void CopyEntries(const Pair& pair, const std::string& path, std::vector<Waiting>& waiting) {
     DirectoryNames names(pair->from.get());
     while (const char* name = names.Next()) {
+      BreakOff(stop_);
       std::string below = path.empty() ? name : path + "/" + name;
       struct stat meta {};
       if (fstatat(pair->from.get(), name, &meta, AT_SYMLINK_NOFOLLOW) != 0) {
@@ -205,7 +216,7 @@ class LayerCopier {
     UniqueFd to(openat(parent.to.get(), name.c_str(),
                        O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
     if (!to) Raise("making " + path);
-    CopyData(from.get(), to.get(), meta.st_size, path);
+    CopyData(from.get(), to.get(), meta.st_size, path, stop_);
     // Owner first: changing it clears set-id bits and capabilities.
     if (fchown(to.get(), meta.st_uid, meta.st_gid) != 0) Raise("owning " + path);
     if (fchmod(to.get(), meta.st_mode & 07777) != 0) Raise("mode of " + path);
@@ -230,6 +241,7 @@ class LayerCopier {
   }
 
   const std::string from_, to_;
+  const std::atomic<bool>& stop_;
   std::atomic<int> finish_failed_{0};
   std::map<ino_t, std::string> linked_;
   std::vector<std::pair<std::string, std::string>> links_;  // first name, further name
@@ -240,9 +252,10 @@ class LayerCopier {
 
 }  // namespace
 
-Result<LayerCopy> CopyLayer(const std::string& from, const std::string& to) {
+Result<LayerCopy> CopyLayer(const std::string& from, const std::string& to,
+                            const std::atomic<bool>& stop) {
   try {
-    return LayerCopier(from, to).Run();
+    return LayerCopier(from, to, stop).Run();
   } catch (const Failure& failure) {
     return failure.error();
   }

@@ -5,6 +5,7 @@
 // A failure: `to` holds part of a copy, which the caller removes. ENOSPC is kExhausted.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <string>
 
@@ -17,8 +18,9 @@ struct LayerCopy {
   int64_t bytes = 0;  // of regular files
 };
 
-// `to` must not exist; its parent must. Nothing is synced: that is the caller's to do, once. Safe against a tree that
+// `to` must not exist; its parent must. Where `stop` becomes true it breaks off: kCancelled. Nothing is synced: that is the caller's to do, once. Safe against a tree that
 // somebody changes meanwhile: no link is followed, and no device is copied but the mark of a deleted name.
-Result<LayerCopy> CopyLayer(const std::string& from, const std::string& to);
+Result<LayerCopy> CopyLayer(const std::string& from, const std::string& to,
+                            const std::atomic<bool>& stop);
 
 }  // namespace fireweed
