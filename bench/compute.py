@@ -24,14 +24,22 @@ exec sleep infinity
 """
 
 
-def properties(machine_type, preemptible=False):
+DELTA = """#!/bin/bash
+mkdir /var/delta
+for i in $(seq 256); do head -c 4M /dev/urandom >/var/delta/$i; done
+echo "bench: rose $(date +%s.%N)"
+exec sleep infinity
+"""
+
+
+def properties(machine_type, preemptible=False, script=SCRIPT):
     return {
         "machineType": machine_type,
         "disks": [{"boot": True, "autoDelete": True,
                    "initializeParams": {"sourceImage": "projects/debian-cloud/global/images/family/debian-12"}}],
         "networkInterfaces": [{"network": "global/networks/default"}],
         "scheduling": {"preemptible": preemptible},
-        "metadata": {"items": [{"key": "WORD", "value": "rose"}, {"key": "startup-script", "value": SCRIPT}]},
+        "metadata": {"items": [{"key": "WORD", "value": "rose"}, {"key": "startup-script", "value": script}]},
     }
 
 
@@ -46,13 +54,13 @@ class Cloud:
         reply = self.daemon.call(method, path, self.token, None if body is None else json.dumps(body).encode())
         return json.loads(reply or b"{}")
 
-    def insert(self, name, machine_type="f1-micro"):
-        body = dict(properties("zones/us-central1-a/machineTypes/" + machine_type), name=name)
+    def insert(self, name, machine_type="f1-micro", script=SCRIPT):
+        body = dict(properties("zones/us-central1-a/machineTypes/" + machine_type, script=script), name=name)
         return self.ask("POST", ZONE + "/instances", body)
 
-    def finish(self, operation):
+    def finish(self, operation, scope=ZONE):
         while operation["status"] != "DONE":
-            operation = self.ask("POST", "%s/operations/%s/wait" % (ZONE, operation["name"]))
+            operation = self.ask("POST", "%s/operations/%s/wait" % (scope, operation["name"]))
         if "error" in operation:
             raise SystemExit("operation failed: %s" % operation["error"])
 
@@ -135,6 +143,32 @@ def replacements(cloud, rounds):
     return times
 
 
+def image_and_copy(cloud, state, rounds):
+    """An image from a disk with 1 GiB written on it, in turns with `cp -a` and `sync -f` of the same files."""
+    cloud.insert("delta", "n1-standard-2", DELTA)
+    cloud.spoke_at("delta", 600)
+    cloud.finish(cloud.ask("POST", ZONE + "/instances/delta/stop"))
+    upper = "%s/compute/disks/d-%s/upper" % (state, cloud.ask("GET", ZONE + "/disks/delta")["id"])
+    images, copies, copy = [], [], state + "/bench-copy"
+    for i in range(rounds):
+        os.sync()
+        begun = time.monotonic()
+        cloud.finish(cloud.ask("POST", GLOBAL + "/images",
+                               {"name": "i%d" % i, "sourceDisk": "zones/us-central1-a/disks/delta"}), GLOBAL)
+        images.append(time.monotonic() - begun)
+        cloud.finish(cloud.ask("DELETE", GLOBAL + "/images/i%d" % i), GLOBAL)
+        while os.listdir(state + "/compute/layers"):
+            time.sleep(0.01)
+        os.sync()
+        begun = time.monotonic()
+        subprocess.run(["cp", "-a", upper, copy], check=True)
+        subprocess.run(["sync", "-f", copy], check=True)
+        copies.append(time.monotonic() - begun)
+        shutil.rmtree(copy)
+    cloud.finish(cloud.ask("DELETE", ZONE + "/instances/delta"))
+    return images, copies
+
+
 def resident_kb(pid):
     with open("/proc/%s/status" % pid) as file:
         return int(re.search(r"VmRSS:\s+(\d+)", file.read()).group(1))
@@ -166,6 +200,7 @@ def bench_compute(rounds, make_daemon, size=200):
         cloud.finish(cloud.ask("DELETE", ZONE + "/instances/warm"))
         boots, bare, deletes = boot_and_delete(cloud, max(rounds, 9))
         back = replacements(cloud, max(rounds // 2, 3))
+        images, copies = image_and_copy(cloud, daemon.state, max(rounds, 5))
         many = crowd(cloud, daemon.endpoint["pid"], size)
     finally:
         subprocess.run([os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
@@ -174,11 +209,15 @@ def bench_compute(rounds, make_daemon, size=200):
         daemon.close()
     result = {"boot_ms": 1000 * statistics.median(boots), "bare_ms": 1000 * statistics.median(bare),
               "delete_ms": 1000 * statistics.median(deletes), "replacement_ms": 1000 * statistics.median(back),
+              "image_seconds": statistics.median(images), "copy_seconds": statistics.median(copies),
+              "image_to_copy": statistics.median(images) / statistics.median(copies),
               "crowd": size, "crowd_seconds": many["seconds"], "kb_per_instance": many["kb_each"]}
     print("insert to startup script with one attribute read: %.0f ms (bar: 120); bare crun run: %.0f ms (bar: %.0f more)"
           % (result["boot_ms"], result["bare_ms"], 80))
     print("delete: %.0f ms (bar: 200); preempted to replacement's startup script, beyond the grace used: %.0f ms (bar: 500)"
           % (result["delete_ms"], result["replacement_ms"]))
+    print("image of 1 GiB written on a disk: %.2f s; cp -a and sync -f: %.2f s; ratio %.2f (bar: 1.2)"
+          % (result["image_seconds"], result["copy_seconds"], result["image_to_copy"]))
     print("%d instances at once: all spoke after %.1f s; daemon memory %.1f KB each (bar: 60)"
           % (size, many["seconds"], many["kb_each"]))
     return result
