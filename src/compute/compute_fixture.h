@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -71,13 +72,17 @@ class FakeIdentity final : public InstanceIdentity {
   std::vector<std::string> minted;
 };
 
-// Signed in as whoever the header names; everyone signed in may do everything.
+// Signed in as whoever the header names; everyone signed in may do everything but what `denied` says, "PERMISSION
+// RESOURCE".
 class OpenAccess final : public net::AccessControl {
  public:
   std::shared_ptr<const net::Caller> Identify(const net::Request& request) override;
-  bool May(const net::Caller& caller, std::string_view, std::string_view) override {
-    return !caller.anonymous();
+  bool May(const net::Caller& caller, std::string_view permission,
+           std::string_view resource) override {
+    std::string wanted = std::string(permission) + " " + std::string(resource);
+    return !caller.anonymous() && !denied.contains(wanted);
   }
+  std::set<std::string> denied;
 };
 
 class RecordingSockets final : public InstanceSockets {

@@ -7,6 +7,7 @@
 #include "compute/disks.h"
 #include "compute/instance_disks.h"
 #include "compute/instance_request.h"
+#include "compute/instance_templates.h"
 #include "compute/refusals.h"
 #include "compute/scheduling.h"
 
@@ -133,15 +134,8 @@ c::Operation InstanceSettings::SetServiceAccount(const Edit<c::InstanceServiceAc
   c::InstanceServiceAccount account = request.body;
   bool none = account.email.empty() && account.scopes.empty();
   if (!none) {
-    if (account.email.empty() || account.email == "default") {
-      account.email = identity_.EnsureProject(request.project, call.caller).default_account;
-    } else if (!identity_.HasAccount(account.email)) {
-      throw Failure(
-          Code::kNotFound,
-          fmt::format("The resource '{}' of type 'serviceAccount' was not found.", account.email));
-    }
-    net::Require(access_, call.caller, "iam.serviceAccounts.actAs",
-                 "serviceAccounts/" + account.email);
+    account.email =
+        RequireAccount({access_, identity_}, call.caller, request.project, account.email);
   }
   return Change(request, call, "setServiceAccount", [&](Txn&, InstanceRecord& record) {
     RequireStopped(record, "The service account");

@@ -122,19 +122,29 @@ api::compute::InsertInstance WithTemplate(const Catalog& catalog,
   return filled;
 }
 
+std::string RequireAccount(const MakerRights& rights, const net::Caller& caller,
+                           const std::string& project, const std::string& wanted) {
+  std::string fallback = rights.identity.EnsureProject(project, caller).default_account;
+  std::string email = wanted.empty() || wanted == "default" ? fallback : wanted;
+  if (email != fallback && !rights.identity.HasAccount(email)) {
+    throw Failure(Code::kNotFound,
+                  fmt::format("The resource '{}' of type 'serviceAccount' was not found.", email));
+  }
+  // Whoever makes an instance can be its account from then on.
+  if (!rights.access.May(caller, "iam.serviceAccounts.actAs", "serviceAccounts/" + email)) {
+    throw Failure(Code::kDenied, "SERVICE_ACCOUNT_ACCESS_DENIED",
+                  fmt::format("The user does not have access to service account '{}'. User: '{}'. "
+                              "Ask a project owner to grant you the iam.serviceAccountUser role on "
+                              "the service account",
+                              email, caller.email));
+  }
+  return email;
+}
+
 void RequireMaking(const MakerRights& rights, const net::Caller& caller, const std::string& project,
                    const InstanceProperties& properties) {
-  std::string fallback = rights.identity.EnsureProject(project, caller).default_account;
   for (const api::compute::InstanceServiceAccount& account : properties.serviceAccounts) {
-    bool by_name = !account.email.empty() && account.email != "default";
-    std::string email = by_name ? account.email : fallback;
-    if (by_name && email != fallback && !rights.identity.HasAccount(email)) {
-      throw Failure(
-          Code::kNotFound,
-          fmt::format("The resource '{}' of type 'serviceAccount' was not found.", email));
-    }
-    // Whoever makes an instance can be its account from then on.
-    net::Require(rights.access, caller, "iam.serviceAccounts.actAs", "serviceAccounts/" + email);
+    RequireAccount(rights, caller, project, account.email);
   }
   for (const api::compute::AttachedDisk& disk : properties.disks) {
     if (!disk.initializeParams || disk.initializeParams->sourceImage.empty()) continue;

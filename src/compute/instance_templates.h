@@ -35,6 +35,9 @@ struct MakerRights {
   net::AccessControl& access;
   InstanceIdentity& identity;
 };
+// The account that `wanted` means ("default" or empty: the project's), when it is there and the caller may act as it.
+std::string RequireAccount(const MakerRights& rights, const net::Caller& caller,
+                           const std::string& project, const std::string& wanted);
 void RequireMaking(const MakerRights& rights, const net::Caller& caller, const std::string& project,
                    const api::compute::InstanceProperties& properties);
 

@@ -62,15 +62,7 @@ api::compute::Operation InstancesService::Insert(const api::compute::InsertInsta
       .now = clock_.Now(),
       .strict = rules_.strict};
   for (const api::compute::InstanceServiceAccount& account : request.body.serviceAccounts) {
-    bool by_name = !account.email.empty() && account.email != "default";
-    if (by_name && !identity_.HasAccount(account.email)) {
-      throw Failure(
-          Code::kNotFound,
-          fmt::format("The resource '{}' of type 'serviceAccount' was not found.", account.email));
-    }
-    // Whoever makes an instance can be its account from then on.
-    net::Require(access_, call.caller, "iam.serviceAccounts.actAs",
-                 "serviceAccounts/" + (by_name ? account.email : context.default_account));
+    RequireAccount({access_, identity_}, call.caller, request.project, account.email);
   }
   for (const api::compute::AttachedDisk& disk : request.body.disks) {
     if (!disk.initializeParams) continue;

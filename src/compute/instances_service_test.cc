@@ -86,6 +86,52 @@ TEST_F(InstancesTest, TheSameRequestIdMakesOneInstance) {
   EXPECT_EQ(Insert("t1").Field("reason"), "alreadyExists");
 }
 
+TEST_F(InstancesTest, WhoeverMakesAnInstanceMustBeAllowedToActAsItsAccount) {
+  const std::string account = R"("email":"default")", named = R"("email":"known@p")";
+  const std::string defaults = "4711-compute@developer.gserviceaccount.com";
+  std::string insert = ComputeFixture::InsertBody("t1");
+  auto with = [&](std::string body) {
+    return body.replace(body.find(account), account.size(), named);
+  };
+  std::string properties =
+      R"({"machineType":"n1-standard-1","networkInterfaces":[{"network":"global/networks/default"}],"disks":)"
+      R"([{"boot":true,"initializeParams":{"sourceImage":"projects/debian-cloud/global/images/family/debian-12"}}],)"
+      R"("serviceAccounts":[{"email":"default","scopes":["cloud-platform"]}]})";
+  std::string in_template = R"({"name":"like-t1","properties":)" + properties + "}";
+  std::string bulk = R"({"count":"1","namePattern":"b-#","instanceProperties":)" + properties + "}";
+  auto refused = [&](const std::string& target, const std::string& body, const std::string& email) {
+    Reply reply = all.Ask("POST", target, body);
+    EXPECT_EQ(reply.status, 403) << target << reply.body;
+    EXPECT_TRUE(reply.Has("The user does not have access to service account '" + email +
+                          "'. User: 'ann@example.com'"))
+        << reply.body;
+  };
+  std::string templates = "/compute/v1/projects/p/global/instanceTemplates";
+  all.access.denied = {"iam.serviceAccounts.actAs serviceAccounts/" + defaults,
+                       "iam.serviceAccounts.actAs serviceAccounts/known@p"};
+  for (const auto& [target, body] :
+       {std::pair(At("instances"), insert), std::pair(templates, in_template),
+        std::pair(At("instances/bulkInsert"), bulk)}) {
+    refused(target, body, defaults);
+    refused(target, with(body), "known@p");
+  }
+  EXPECT_EQ(all.Ask("GET", At("instances/t1")).status, 404);
+  // Without an account there is none to act as.
+  std::string none = insert;
+  size_t from = none.find(R"("serviceAccounts")"), to = none.find("}],", from) + 3;
+  EXPECT_EQ(all.Ask("POST", At("instances"), none.erase(from, to - from)).status, 200);
+  all.SettleUntil(all.clock.Now() + std::chrono::minutes(1));
+  all.Ask("POST", At("instances/t1/stop"));
+  all.SettleUntil(all.clock.Now() + std::chrono::minutes(5));
+  refused(At("instances/t1/setServiceAccount"), R"({"email":"known@p","scopes":["x"]})", "known@p");
+  all.access.denied.clear();
+  EXPECT_EQ(
+      all.Ask("POST", At("instances/t1/setServiceAccount"), R"({"email":"known@p","scopes":["x"]})")
+          .status,
+      200);
+  EXPECT_EQ(all.Ask("POST", templates, with(in_template)).status, 200);
+}
+
 TEST_F(InstancesTest, RefusesWhatIsNotThere) {
   struct Bad {
     const char *from, *to;

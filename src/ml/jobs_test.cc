@@ -303,6 +303,23 @@ TEST(Jobs, HiddenInstancesAreShownWhenAskedFor) {
                    .Has("cmle-training"));
 }
 
+TEST(Jobs, WhoeverSubmitsAJobMustBeAllowedToActAsItsAccount) {
+  MlFixture all;
+  std::string email = all.Ask("GET", "/v1/projects/my-project:getConfig").Field("serviceAccount");
+  std::string training = R"("serviceAccount":")" + email + '"';
+  all.base.access.denied = {"iam.serviceAccounts.actAs serviceAccounts/" + email};
+  compute::Reply refused = all.Submit("mine", training);
+  EXPECT_EQ(refused.status, 403) << refused.body;
+  EXPECT_EQ(refused.Field("status"), "PERMISSION_DENIED");
+  EXPECT_TRUE(refused.Has("iam.serviceAccounts.actAs")) << refused.body;
+  EXPECT_TRUE(refused.Has(email)) << refused.body;
+  EXPECT_EQ(all.Ask("GET", "/v1/projects/my-project/jobs/mine").status, 404);
+  // The project's own account is the service's to act as, where nobody names it.
+  EXPECT_EQ(all.Submit("ours").status, 200);
+  all.base.access.denied.clear();
+  EXPECT_EQ(all.Submit("mine", training).status, 200);
+}
+
 TEST(Jobs, TheServiceAccountIsARealOne) {
   MlFixture all;
   compute::Reply config = all.Ask("GET", "/v1/projects/my-project:getConfig");
