@@ -11,9 +11,9 @@ namespace fireweed::storage {
 namespace {
 
 constexpr int kMaxPage = 1000;
-// Grows while much of what is read is shown, so that little is read in vain before a seek.
-constexpr int kFirstScan = 16;
-constexpr int kLargestScan = 1024;
+// Small at first, so that little is read in vain before a seek.
+constexpr size_t kFirstScan = 16;
+constexpr size_t kLargestScan = 1024;
 
 enum TokenKind : uint64_t { kAfterVersion = 1, kAfterCommonPrefix = 2 };
 
@@ -56,15 +56,14 @@ class Lister {
 
   ListingPage Run() {
     std::optional<ListingPoint> from = Start();
-    int scan = kFirstScan;
+    size_t scan = kFirstScan;
     while (from) {
-      std::vector<ListedVersion> batch = source_.Scan(*from, query_.prefix, scan);
-      bool last = batch.size() < static_cast<size_t>(scan);
-      size_t shown = page_.items.size() + page_.prefixes.size();
+      std::vector<FoundVersion> batch = source_.Scan(*from, query_.prefix, static_cast<int>(scan));
+      bool last = batch.size() < scan;
+      size_t before = Shown();
       from = Take(batch);
       if (full_ || ended_ || last) break;
-      shown = page_.items.size() + page_.prefixes.size() - shown;
-      scan = shown * 4 >= batch.size() ? std::min(scan * 2, kLargestScan) : kFirstScan;
+      scan = NextScan(scan, batch.size(), Shown() - before);
     }
     return std::move(page_);
   }
@@ -83,43 +82,50 @@ class Lister {
     return point;
   }
 
+  // Grows while much of what is read is shown, up to what the rest of the page will take.
+  size_t NextScan(size_t scan, size_t read, size_t shown) const {
+    if (shown * 4 < read) return kFirstScan;
+    size_t room = limit_ - std::min(limit_, Shown());
+    size_t enough = (room + 1) * read / shown + 1;
+    return std::max(kFirstScan, std::min({enough, scan * 2, kLargestScan}));
+  }
+
   // Shows what it can of a batch and says where to go on: behind it, and behind the common prefix that it ends in.
-  std::optional<ListingPoint> Take(std::vector<ListedVersion>& batch) {
-    std::optional<ListingPoint> next;
-    bool inside = false;  // the last one is hidden by the prefix that was shown last
-    for (ListedVersion& version : batch) {
-      if (!query_.end_offset.empty() && version.name >= query_.end_offset) {
-        ended_ = true;
-        return std::nullopt;
-      }
-      next = ListingPoint{version.name, version.row.generation};
-      inside = inside && version.name.starts_with(shown_prefix_);
-      if (glob_ && !glob_->Matches(version.name)) continue;
-      inside = false;
-      std::optional<std::string_view> common = CommonPrefix(version.name);
-      if (!common) {
-        if (!Show(std::move(version))) return std::nullopt;
-        continue;
-      }
-      std::string prefix(*common);
-      bool fresh = shown_prefix_ != prefix;
-      if (!ShowPrefix(prefix)) return std::nullopt;
-      if (query_.trailing_delimiter_items && version.name == prefix) {
-        // On the page of its prefix, even one over: the token behind it must not hide either of the
-        // two.
-        if (!fresh && !HasRoom()) return std::nullopt;
-        ShowAnyway(std::move(version));
-        continue;
-      }
-      inside = true;
+  std::optional<ListingPoint> Take(std::vector<FoundVersion>& batch) {
+    if (batch.empty()) return std::nullopt;
+    ListingPoint last{batch.back().name, batch.back().generation};
+    for (FoundVersion& version : batch) {
+      ended_ = !query_.end_offset.empty() && version.name >= query_.end_offset;
+      if (ended_) return std::nullopt;
+      if (!IsHidden(version.name) && !TakeOne(version)) return std::nullopt;
     }
-    if (!inside) return next;
+    if (!IsHidden(last.name)) return last;
     std::optional<std::string> after = AfterPrefix(shown_prefix_);
-    if (!after) {
-      ended_ = true;
-      return std::nullopt;
-    }
+    ended_ = !after;
+    if (ended_) return std::nullopt;
     return ListingPoint{*after, -1};
+  }
+
+  // False: the page is full.
+  bool TakeOne(FoundVersion& version) {
+    if (glob_ && !glob_->Matches(version.name)) return true;
+    std::optional<std::string_view> common = CommonPrefix(version.name);
+    // What is hidden does not come here: each version shows itself, a new prefix, or both.
+    if (!HasRoom()) return false;
+    if (common && shown_prefix_ != *common) ShowPrefix(*common);
+    // Both on one page, even one over: the token behind it must not hide either of the two.
+    if (!common || IsTrailing(version.name)) Show(version);
+    return true;
+  }
+
+  // Whether it is shown beside the common prefix that it is itself.
+  bool IsTrailing(const std::string& name) const {
+    return query_.trailing_delimiter_items && name == shown_prefix_;
+  }
+
+  // Whether the common prefix that was shown last stands for it.
+  bool IsHidden(const std::string& name) const {
+    return !shown_prefix_.empty() && name.starts_with(shown_prefix_) && !IsTrailing(name);
   }
 
   std::optional<std::string_view> CommonPrefix(const std::string& name) const {
@@ -129,31 +135,26 @@ class Lister {
     return std::string_view(name).substr(0, at + query_.delimiter.size());
   }
 
+  size_t Shown() const { return page_.items.size() + page_.prefixes.size(); }
+
   bool HasRoom() {
-    if (page_.items.size() + page_.prefixes.size() < limit_) return true;
-    page_.next_page_token = std::move(token_);
+    if (Shown() < limit_) return true;
+    const ListedVersion* item = ends_in_prefix_ ? nullptr : &page_.items.back();
+    page_.next_page_token = item ? PageTokenAfter(item->name, item->row.generation)
+                                 : PrefixToken(page_.prefixes.back());
     full_ = true;
     return false;
   }
 
-  bool Show(ListedVersion version) {
-    if (!HasRoom()) return false;
-    ShowAnyway(std::move(version));
-    return true;
+  void Show(FoundVersion& version) {
+    page_.items.push_back({std::move(version.name), DecodeObjectRow(version.bytes)});
+    ends_in_prefix_ = false;
   }
 
-  void ShowAnyway(ListedVersion version) {
-    token_ = PageTokenAfter(version.name, version.row.generation);
-    page_.items.push_back(std::move(version));
-  }
-
-  bool ShowPrefix(const std::string& prefix) {
-    if (shown_prefix_ == prefix) return true;
-    if (!HasRoom()) return false;
-    token_ = PrefixToken(prefix);
+  void ShowPrefix(std::string_view prefix) {
     shown_prefix_ = prefix;
-    page_.prefixes.push_back(prefix);
-    return true;
+    page_.prefixes.push_back(shown_prefix_);
+    ends_in_prefix_ = true;
   }
 
   NameSource& source_;
@@ -161,10 +162,10 @@ class Lister {
   const size_t limit_;
   std::optional<Glob> glob_;
   ListingPage page_;
-  std::string token_;         // behind what was shown last
-  std::string shown_prefix_;  // the common prefix that was shown last
-  bool full_ = false;         // there is more than fits the page
-  bool ended_ = false;        // nothing further can match
+  std::string shown_prefix_;     // the common prefix that was shown last
+  bool ends_in_prefix_ = false;  // what was shown last is a prefix, no item
+  bool full_ = false;            // there is more than fits the page
+  bool ended_ = false;           // nothing further can match
 };
 
 }  // namespace

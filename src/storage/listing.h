@@ -19,6 +19,13 @@ struct ListedVersion {
   ObjectRow row;
 };
 
+// A version as a scan finds it: most of what a delimiter hides is never decoded.
+struct FoundVersion {
+  std::string name;
+  int64_t generation = 0;
+  std::string bytes;  // of its ObjectRow
+};
+
 struct ListingQuery {
   std::string prefix;
   std::string delimiter;     // empty: no common prefixes
@@ -48,8 +55,8 @@ class NameSource {
  public:
   virtual ~NameSource() = default;
   // At most `limit` versions from `from` on whose name begins with `prefix`.
-  virtual std::vector<ListedVersion> Scan(const ListingPoint& from, std::string_view prefix,
-                                          int limit) = 0;
+  virtual std::vector<FoundVersion> Scan(const ListingPoint& from, std::string_view prefix,
+                                         int limit) = 0;
 };
 
 // Throws Failure(kInvalid) on a page token that is none of ours, or a bad glob.

@@ -138,13 +138,13 @@ TEST_F(ListingTest, AgreesWithANaiveModel) {
 TEST_F(ListingTest, ADelimiterSeeksOverWhatLiesBelow) {
   class Counting final : public NameSource {
    public:
-    std::vector<ListedVersion> Scan(const ListingPoint& from, std::string_view prefix,
-                                    int limit) override {
-      std::vector<ListedVersion> out;
+    std::vector<FoundVersion> Scan(const ListingPoint& from, std::string_view prefix,
+                                   int limit) override {
+      std::vector<FoundVersion> out;
       for (auto it = names.lower_bound(from.name);
            it != names.end() && static_cast<int>(out.size()) < limit; ++it) {
         if (from.after_generation >= 0 && *it == from.name) continue;
-        if (it->starts_with(prefix)) out.push_back({*it, {}});
+        if (it->starts_with(prefix)) out.push_back({*it, 0, ""});
       }
       read += out.size();
       return out;

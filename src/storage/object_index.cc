@@ -8,20 +8,32 @@
 namespace fireweed::storage {
 namespace {
 
+// Takes the row's strings. `name`: where its key holds the object's name.
+FoundVersion Found(RawRow& row, std::string_view name) {
+  FoundVersion version;
+  version.generation = GenerationInObjectRow(row.body);
+  version.bytes = std::move(row.body);
+  size_t at = static_cast<size_t>(name.data() - row.key.data());
+  row.key.resize(at + name.size());
+  row.key.erase(0, at);
+  version.name = std::move(row.key);
+  return version;
+}
+
 class LiveNames final : public NameSource {
  public:
   LiveNames(Txn& txn, std::string_view bucket) : txn_(txn), bucket_(bucket) {}
 
-  std::vector<ListedVersion> Scan(const ListingPoint& from, std::string_view prefix,
-                                  int limit) override {
+  std::vector<FoundVersion> Scan(const ListingPoint& from, std::string_view prefix,
+                                 int limit) override {
     ScanRange range;
     range.prefix = LiveKey(bucket_, prefix);
     (from.after_generation < 0 ? range.from : range.after) = LiveKey(bucket_, from.name);
     range.limit = limit;
-    std::vector<ListedVersion> versions;
-    for (Row<LiveObject>& row : txn_.Scan<LiveObject>(range)) {
-      versions.push_back({std::string(NameInLiveKey(bucket_, row.key)), std::move(row.value.row)});
-    }
+    std::vector<RawRow> rows = txn_.ScanRaw(RecordCodec<LiveObject>::kKind, range);
+    std::vector<FoundVersion> versions;
+    versions.reserve(rows.size());
+    for (RawRow& row : rows) versions.push_back(Found(row, NameInLiveKey(bucket_, row.key)));
     return versions;
   }
 
@@ -35,46 +47,43 @@ class AllVersions final : public NameSource {
  public:
   AllVersions(Txn& txn, std::string_view bucket) : txn_(txn), bucket_(bucket) {}
 
-  std::vector<ListedVersion> Scan(const ListingPoint& from, std::string_view prefix,
-                                  int limit) override {
-    std::vector<ListedVersion> live = LiveFrom(from, prefix, limit);
-    std::vector<ListedVersion> archived = ArchivedFrom(from, prefix, limit);
-    std::vector<ListedVersion> all;
+  std::vector<FoundVersion> Scan(const ListingPoint& from, std::string_view prefix,
+                                 int limit) override {
+    std::vector<FoundVersion> live = LiveFrom(from, prefix, limit);
+    std::vector<FoundVersion> archived = ArchivedFrom(from, prefix, limit);
+    std::vector<FoundVersion> all;
     all.reserve(live.size() + archived.size());
     std::merge(std::make_move_iterator(live.begin()), std::make_move_iterator(live.end()),
                std::make_move_iterator(archived.begin()), std::make_move_iterator(archived.end()),
-               std::back_inserter(all), [](const ListedVersion& a, const ListedVersion& b) {
+               std::back_inserter(all), [](const FoundVersion& a, const FoundVersion& b) {
                  if (a.name != b.name) return a.name < b.name;
-                 return a.row.generation < b.row.generation;
+                 return a.generation < b.generation;
                });
     if (all.size() > static_cast<size_t>(limit)) all.erase(all.begin() + limit, all.end());
     return all;
   }
 
  private:
-  std::vector<ListedVersion> LiveFrom(const ListingPoint& from, std::string_view prefix,
-                                      int limit) {
+  std::vector<FoundVersion> LiveFrom(const ListingPoint& from, std::string_view prefix, int limit) {
     // One more: the first may be what the point is behind.
-    std::vector<ListedVersion> live =
+    std::vector<FoundVersion> live =
         LiveNames(txn_, bucket_).Scan({from.name, -1}, prefix, limit + 1);
-    if (!live.empty() && live[0].name == from.name &&
-        live[0].row.generation <= from.after_generation) {
+    if (!live.empty() && live[0].name == from.name && live[0].generation <= from.after_generation) {
       live.erase(live.begin());
     }
     return live;
   }
 
-  std::vector<ListedVersion> ArchivedFrom(const ListingPoint& from, std::string_view prefix,
-                                          int limit) {
+  std::vector<FoundVersion> ArchivedFrom(const ListingPoint& from, std::string_view prefix,
+                                         int limit) {
     ScanRange range;
     range.prefix = LiveKey(bucket_, prefix);
     range.from = ArchivedKey(bucket_, from.name, from.after_generation + 1);
     range.limit = limit;
-    std::vector<ListedVersion> versions;
-    for (Row<ArchivedObject>& row : txn_.Scan<ArchivedObject>(range)) {
-      versions.push_back(
-          {std::string(NameInArchivedKey(bucket_, row.key)), std::move(row.value.row)});
-    }
+    std::vector<RawRow> rows = txn_.ScanRaw(RecordCodec<ArchivedObject>::kKind, range);
+    std::vector<FoundVersion> versions;
+    versions.reserve(rows.size());
+    for (RawRow& row : rows) versions.push_back(Found(row, NameInArchivedKey(bucket_, row.key)));
     return versions;
   }
 

@@ -17,6 +17,12 @@ constexpr size_t kGenerationDigits = 16;
 void PutTime(CompactWriter& out, Time time) { out.Number(static_cast<uint64_t>(ToMicros(time))); }
 Time TakeTime(CompactReader& in) { return FromMicros(static_cast<int64_t>(in.Number())); }
 
+// What every row begins with.
+int64_t TakeGeneration(CompactReader& in) {
+  if (in.Number() != kFormat) throw Failure(Code::kInternal, "an object row has an unknown format");
+  return static_cast<int64_t>(in.Number());
+}
+
 // Only what the row has no member for.
 std::string RareJson(const api::storage::Object& from) {
   bool nothing = from.customTime == Time{} && !from.temporaryHold && !from.eventBasedHold &&
@@ -86,9 +92,8 @@ std::string EncodeObjectRow(const ObjectRow& row) {
 
 ObjectRow DecodeObjectRow(std::string_view bytes) {
   CompactReader in(bytes);
-  if (in.Number() != kFormat) throw Failure(Code::kInternal, "an object row has an unknown format");
   ObjectRow row;
-  row.generation = static_cast<int64_t>(in.Number());
+  row.generation = TakeGeneration(in);
   row.metageneration = static_cast<int64_t>(in.Number());
   row.size = static_cast<int64_t>(in.Number());
   row.crc32c = static_cast<uint32_t>(in.Number());
@@ -113,6 +118,11 @@ ObjectRow DecodeObjectRow(std::string_view bytes) {
   }
   if (!in.done()) row.owner = in.Text();
   return row;
+}
+
+int64_t GenerationInObjectRow(std::string_view bytes) {
+  CompactReader in(bytes);
+  return TakeGeneration(in);
 }
 
 api::storage::Object ToObject(const ObjectRow& row, std::string_view bucket,

@@ -1,5 +1,5 @@
 // One version of an object as the catalog keeps it. Bucket and name are its key, not part of its
-// bytes. The format is in docs/formats/object-row.md.
+// bytes. The format is in docs/formats/object-store.md.
 #pragma once
 
 #include <cstdint>
@@ -45,6 +45,8 @@ struct ObjectRow {
 
 std::string EncodeObjectRow(const ObjectRow& row);
 ObjectRow DecodeObjectRow(std::string_view bytes);
+// The generation alone.
+int64_t GenerationInObjectRow(std::string_view bytes);
 
 // What a client set, and what it sees, between row and resource. ToObject fills no links.
 api::storage::Object ToObject(const ObjectRow& row, std::string_view bucket, std::string_view name);

@@ -23,8 +23,8 @@ void Try(const Body& body) {
 
 class NoNames final : public fireweed::storage::NameSource {
  public:
-  std::vector<fireweed::storage::ListedVersion> Scan(const fireweed::storage::ListingPoint&,
-                                                     std::string_view, int) override {
+  std::vector<fireweed::storage::FoundVersion> Scan(const fireweed::storage::ListingPoint&,
+                                                    std::string_view, int) override {
     return {};
   }
 };
