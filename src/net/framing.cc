@@ -110,6 +110,15 @@ std::optional<std::string_view> MendFraming(std::span<char> head) {
   return std::nullopt;
 }
 
+std::string MendChunkHeader(std::string_view bytes) {
+  size_t first = bytes.starts_with("\r\n") ? 2 : 0;
+  size_t end = std::min(bytes.size(), bytes.find_first_not_of("0123456789abcdefABCDEF", first));
+  std::string_view size = bytes.substr(first, end - first);
+  bool last = size.find_first_not_of('0') == std::string_view::npos;  // nobody sends it for these
+  if (last || !bytes.substr(end).starts_with(";\r\n")) return "";
+  return std::string(bytes.substr(0, first)) + "0" + std::string(size) + "\r\n";
+}
+
 std::optional<size_t> FindHeadEnd(std::string_view bytes, size_t from) {
   for (size_t at = bytes.find('\n', from); at != std::string_view::npos;
        at = bytes.find('\n', at + 1)) {

@@ -79,6 +79,18 @@ TEST(FramingOfHttp10, KnowsNoChunks) {
   EXPECT_TRUE(MendFraming(head));
 }
 
+TEST(ChunkHeader, LosesASignThatStandsForNothing) {
+  struct Row {
+    const char *line, *mended;
+  };
+  for (const Row& row :
+       {Row{"3;\r\nabc", "03\r\n"}, Row{"\r\n1fA0;\r\n", "\r\n01fA0\r\n"}, Row{"3;;\r\n", ""},
+        Row{"3;x\r\n", ""}, Row{"3; \r\n", ""}, Row{"3;\n", ""}, Row{"3;", ""}, Row{";\r\n", ""},
+        Row{"0;\r\n\r\n", ""}, Row{"\r\n\r\n3;\r\n", ""}, Row{"-3;\r\n", ""}, Row{"", ""}}) {
+    EXPECT_EQ(MendChunkHeader(row.line), row.mended) << row.line;
+  }
+}
+
 TEST(HeadEnd, IsFoundHoweverTheBytesArrive) {
   const std::string bytes = "GET / HTTP/1.1\r\nHost: a\r\n\r\nrest";
   const size_t end = bytes.find("rest");

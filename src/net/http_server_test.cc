@@ -97,6 +97,24 @@ TEST(HttpServer, MendsTensorFlowsFraming) {
   EXPECT_EQ(client.Receive().body, "POST /y? a []");
 }
 
+TEST(HttpServer, MendsBotosChunks) {
+  const std::string head = "PUT /x HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n";
+  const std::string body = "3;\r\nabc\r\nc;\r\n0;\r\n56789abc\r\n1;\r\n!\r\n0\r\n\r\n";
+  for (size_t step : {size_t{1}, size_t{7}, head.size() + body.size()}) {
+    TestServer server;
+    server.dispatcher.handle = Echo;
+    RawClient client(server.port());
+    std::string all = head + body;
+    for (size_t at = 0; at < all.size(); at += step) client.Send(all.substr(at, step));
+    EXPECT_EQ(client.Receive().body, "PUT /x? a [abc0;\r\n56789abc!]") << step;
+  }
+  TestServer server;
+  server.dispatcher.handle = Echo;
+  RawClient client(server.port());
+  client.Send(head + "3;;\r\nabc\r\n0\r\n\r\n");
+  EXPECT_EQ(client.Receive().status, 400);
+}
+
 TEST(HttpServer, SaysContinueBeforeTheBody) {
   TestServer server;
   server.dispatcher.handle = Echo;

@@ -93,6 +93,10 @@ RequestParser::ChunkStep RequestParser::DecodeChunks(std::string_view bytes, std
     error_code error;
     step.consumed += parser.put(
         boost::asio::buffer(bytes.data() + step.consumed, bytes.size() - step.consumed), error);
+    if (error == http::error::bad_chunk_extension) {
+      std::string mended = MendChunkHeader(bytes.substr(step.consumed));
+      if (!mended.empty()) step.consumed += parser.put(boost::asio::buffer(mended), error);
+    }
     if (error == http::error::need_more) break;
     if (error) {
       step.failed = true;
