@@ -32,7 +32,7 @@ net::Response Incomplete(int64_t have) {
   net::Response response;
   response.status = 308;
   if (have > 0) response.Add("Range", fmt::format("bytes=0-{}", have - 1));
-  response.Add("X-Goog-Stored-Content-Length", std::to_string(have));
+  response.Add("x-goog-stored-content-length", std::to_string(have));
   return response;
 }
 
@@ -103,7 +103,7 @@ class ResumableUploads::ChunkSink final : public net::BodySink {
     std::optional<std::string_view> header = request.Header("Content-Range");
     whole_ = !header;
     if (header) range_ = ParseContentRange(*header);
-    if (!range_.total) range_.total = record_.total;
+    CheckTotal();
     declared_.Take(request);
     // Complete: whatever comes, the answer is the object.
     if (!record_.generation) writer_ = uploads_.TakeWriter(id_, record_);
@@ -152,6 +152,17 @@ class ResumableUploads::ChunkSink final : public net::BodySink {
   }
 
  private:
+  // A size that was told once stays: bytes of another are refused, while a mere question gets its answer.
+  void CheckTotal() {
+    bool other = range_.bytes && range_.total && record_.total && range_.total != record_.total;
+    if (other && !record_.generation) {
+      throw Failure(Code::kInvalid, "badRequest",
+                    fmt::format("The upload was begun with {} bytes in all, not {}.",
+                                *record_.total, *range_.total));
+    }
+    if (record_.total) range_.total = record_.total;
+  }
+
   int64_t First() const {
     if (whole_) return 0;
     return range_.bytes ? range_.bytes->first : writer_->size();
@@ -159,9 +170,11 @@ class ResumableUploads::ChunkSink final : public net::BodySink {
 
   int64_t SyncAndNote() {
     int64_t have = writer_->Sync().value();
-    if (!record_.draft.empty()) return have;
-    uploads_.NoteDraft(id_, writer_->id());
+    std::optional<int64_t> total = range_.bytes ? range_.total : record_.total;
+    if (!record_.draft.empty() && record_.total == total) return have;
+    uploads_.NoteDraft(id_, writer_->id(), total);
     record_.draft = writer_->id();
+    record_.total = total;
     return have;
   }
 
@@ -286,15 +299,17 @@ std::string ResumableUploads::Begin(const UploadTarget& target, std::optional<in
   return id;
 }
 
-void ResumableUploads::NoteDraft(const std::string& id, const BlobId& draft) {
+void ResumableUploads::NoteDraft(const std::string& id, const BlobId& draft,
+                                 std::optional<int64_t> total) {
   catalog_.Write(
       "upload note",
       [&](Txn& txn) {
         std::optional<Row<UploadRecord>> row = txn.Find<UploadRecord>(id);
         if (!row) throw Failure(Code::kNotFound, "No such upload.");
+        if (row->value.draft.empty()) AddBlobRef(txn, draft);
         row->value.draft = draft;
+        row->value.total = total;
         txn.Put(id, row->value);
-        AddBlobRef(txn, draft);
       },
       Lane::kBulk);
 }

@@ -41,7 +41,7 @@ struct UploadRecord : api::storage::ObjectConditions {
   api::storage::Object metadata;
   std::string predefined_acl, owner;
   std::string draft;  // blob id; empty before the first bytes are noted, and once complete
-  std::optional<int64_t> total;  // as announced with the start
+  std::optional<int64_t> total;  // as announced with the start or with bytes
   Time created;
   std::optional<int64_t> generation;  // of the object, once complete
   bool may_replace = true;            // as in NewObject
@@ -109,7 +109,7 @@ class ResumableUploads {
   std::unique_ptr<BlobWriter> TakeWriter(const std::string& id, const UploadRecord& record);
   void KeepWriter(const std::string& id, std::unique_ptr<BlobWriter> writer);
   // Writes down where the bytes are, once they are durable.
-  void NoteDraft(const std::string& id, const BlobId& draft);
+  void NoteDraft(const std::string& id, const BlobId& draft, std::optional<int64_t> total);
   ObjectRow Complete(const std::string& id, const UploadRecord& record, const BlobInfo& info,
                      const DeclaredSums& declared);
   // Sums of a blob that was committed by a process that then ended.

@@ -261,6 +261,33 @@ TEST_F(UploadsTest, ChunksThatOverlapOrLeaveAGap) {
   EXPECT_EQ(Put(where, "bytes x/10", "").status, 400);
 }
 
+TEST_F(UploadsTest, ASizeThatWasToldOnceStays) {
+  struct Row {
+    const char *announced, *first;
+  };
+  for (const Row& row : {Row{"10", "bytes 0-3/*"}, Row{"", "bytes 0-3/10"}}) {
+    std::string where = Start("&name=o", "", {{"X-Upload-Content-Length", row.announced}});
+    EXPECT_EQ(Put(where, row.first, "0123").status, 308);
+    Restart();
+    for (const char* size : {"4", "2", "12", "*"}) {
+      Reply asked = Put(where, std::string("bytes */") + size);
+      EXPECT_EQ(asked.status, 308) << "a question changes nothing";
+      EXPECT_EQ(asked.Header("Range"), "bytes=0-3");
+    }
+    Reply other = Put(where, "bytes 4-11/12", "456789xx");
+    EXPECT_EQ(other.status, 400) << other.body;
+    EXPECT_EQ(Put(where, "bytes 4-9/10", "456789").status, 200) << "the upload goes on";
+    EXPECT_EQ(Read("pets", "o"), "0123456789");
+    EXPECT_EQ(Put(where, "bytes 4-11/12", "456789xx").status, 200) << "complete: it is the object";
+  }
+  // Learned with a later chunk.
+  std::string where = Start("&name=o");
+  EXPECT_EQ(Put(where, "bytes 0-3/*", "0123").status, 308);
+  EXPECT_EQ(Put(where, "bytes 4-5/10", "45").status, 308);
+  EXPECT_EQ(Put(where, "bytes 6-7/8", "67").status, 400);
+  EXPECT_EQ(Put(where, "bytes */6").status, 308);
+}
+
 TEST_F(UploadsTest, ARestartInTheMiddleGoesOn) {
   std::string bytes = SomeBytes(50);
   std::string where = Start("&name=o&ifGenerationMatch=0", R"({"metadata":{"k":"v"}})");
