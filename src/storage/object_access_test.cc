@@ -140,6 +140,15 @@ TEST_F(ObjectAccessTest, ReplacingTakesTheRightToDelete) {
   std::string where = begun.Header("Location");
   where = where.substr(where.find("/upload/"));
   EXPECT_EQ(As("none", "PUT", where, "wau").status, 403);
+  Reply parts = As(ann, "POST", "/pets/dog?uploads");
+  ASSERT_EQ(parts.status, 200) << parts.body;
+  size_t at = parts.body.find("<UploadId>") + 10;
+  std::string id = parts.body.substr(at, parts.body.find('<', at) - at);
+  EXPECT_EQ(Status(ann, "PUT", "/pets/dog?partNumber=1&uploadId=" + id, "wau"), 200);
+  EXPECT_EQ(Status(ann, "POST", "/pets/dog?uploadId=" + id,
+                   "<CompleteMultipartUpload><Part><PartNumber>1</PartNumber><ETag></ETag></Part>"
+                   "</CompleteMultipartUpload>"),
+            403);
   EXPECT_EQ(Read("pets", "dog"), "woof");
 }
 

@@ -57,6 +57,18 @@ std::vector<BlobId> Erase(Txn& txn, const std::string& upload_key, const std::st
   return freed;
 }
 
+// The first where it says something, else the second.
+api::storage::ObjectConditions Either(api::storage::ObjectConditions first,
+                                      const api::storage::ObjectConditions& second) {
+  for (auto member : {&api::storage::ObjectConditions::ifGenerationMatch,
+                      &api::storage::ObjectConditions::ifGenerationNotMatch,
+                      &api::storage::ObjectConditions::ifMetagenerationMatch,
+                      &api::storage::ObjectConditions::ifMetagenerationNotMatch}) {
+    if (!(first.*member)) first.*member = second.*member;
+  }
+  return first;
+}
+
 uint32_t CrcOf(const UploadedPart& part) { return static_cast<uint32_t>(part.crc32c); }
 
 }  // namespace
@@ -75,8 +87,8 @@ BlobInfo PartDraft::Commit(const DeclaredSums& declared) {
 
 std::string PartUploads::Start(const UploadTarget& target) {
   CheckObjectName(target.metadata.name);
-  PartUpload upload{target.bucket, target.metadata, target.predefined_acl,
-                    target.owner,  clock_.Now(),    target.may_replace};
+  PartUpload upload{target.conditions, target.bucket, target.metadata,   target.predefined_acl,
+                    target.owner,      clock_.Now(),  target.may_replace};
   std::string id = random_.Hex(kIdBytes);
   catalog_.Write(
       "part upload start",
@@ -136,8 +148,8 @@ PartPage<NumberedPart> PartUploads::Parts(const PartUploadAddress& address, int 
 }
 
 // The object that the named parts make, after a look at each.
-NewObject PartUploads::Join(const PartUploadAddress& address,
-                            const std::vector<NamedPart>& parts) const {
+NewObject PartUploads::Join(const PartUploadAddress& address, const std::vector<NamedPart>& parts,
+                            const api::storage::ObjectConditions& conditions) const {
   if (parts.empty()) RefusePart("InvalidArgument", "An upload is made of at least one part.");
   for (size_t i = 1; i < parts.size(); ++i) {
     if (parts[i].number > parts[i - 1].number) continue;
@@ -155,7 +167,7 @@ NewObject PartUploads::Join(const PartUploadAddress& address,
     }
     return rows;
   });
-  UploadTarget target{upload.bucket,         upload.metadata, {},
+  UploadTarget target{upload.bucket,         upload.metadata, Either(conditions, upload),
                       upload.predefined_acl, upload.owner,    upload.may_replace};
   NewObject object = target.Object(catalog_);
   for (size_t i = 0; i < found.size(); ++i) {
@@ -173,8 +185,9 @@ NewObject PartUploads::Join(const PartUploadAddress& address,
 }
 
 ObjectRow PartUploads::Complete(const PartUploadAddress& address,
-                                const std::vector<NamedPart>& parts) {
-  NewObject object = Join(address, parts);
+                                const std::vector<NamedPart>& parts,
+                                const api::storage::ObjectConditions& conditions) {
+  NewObject object = Join(address, parts, conditions);
   const std::vector<ObjectPart> joined_parts = object.row.parts;
   std::unique_ptr<BlobWriter> held = store_.JoinParts(object.row);
   std::vector<BlobId> freed;

@@ -26,7 +26,7 @@
 namespace fireweed::storage {
 
 // Key: LiveKey(bucket, name), NUL, the upload's id: a bucket's uploads are listed in order of names.
-struct PartUpload {
+struct PartUpload : api::storage::ObjectConditions {
   std::string bucket;
   api::storage::Object metadata;
   std::string predefined_acl, owner;
@@ -95,7 +95,9 @@ class PartUploads {
                    const DeclaredSums& declared);
   // In order of numbers, those behind `after`.
   PartPage<NumberedPart> Parts(const PartUploadAddress& address, int after, int limit) const;
-  ObjectRow Complete(const PartUploadAddress& address, const std::vector<NamedPart>& parts);
+  // `conditions` hold for the object that is replaced, beside those that the upload was begun with.
+  ObjectRow Complete(const PartUploadAddress& address, const std::vector<NamedPart>& parts,
+                     const api::storage::ObjectConditions& conditions = {});
   void Abort(const PartUploadAddress& address);
   // A bucket's unfinished uploads in order of names, those behind name and id.
   PartPage<ListedUpload> List(const std::string& bucket, const std::string& prefix,
@@ -105,7 +107,8 @@ class PartUploads {
   void ForgetOrphans();
 
  private:
-  NewObject Join(const PartUploadAddress& address, const std::vector<NamedPart>& parts) const;
+  NewObject Join(const PartUploadAddress& address, const std::vector<NamedPart>& parts,
+                 const api::storage::ObjectConditions& conditions) const;
 
   ObjectStore& store_;
   Catalog& catalog_;
@@ -120,10 +123,13 @@ constexpr int kMostParts = 10000;
 namespace fireweed {
 template <>
 inline constexpr auto kFields<storage::PartUpload> = [](auto...) {
-  return Fields{
-      F("bucket", &storage::PartUpload::bucket), F("metadata", &storage::PartUpload::metadata),
-      F("predefinedAcl", &storage::PartUpload::predefined_acl),
-      F("owner", &storage::PartUpload::owner), F("created", &storage::PartUpload::created)};
+  return Join(
+      Fields{F("bucket", &storage::PartUpload::bucket),
+             F("metadata", &storage::PartUpload::metadata),
+             F("predefinedAcl", &storage::PartUpload::predefined_acl),
+             F("owner", &storage::PartUpload::owner), F("created", &storage::PartUpload::created),
+             F("mayReplace", &storage::PartUpload::may_replace)},
+      api::storage::ConditionFields<storage::PartUpload>());
 };
 template <>
 inline constexpr std::string_view kRecordKind<storage::PartUpload> = "part_upload";

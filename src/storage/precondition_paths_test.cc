@@ -54,7 +54,84 @@ class PreconditionPaths : public testing::Test, protected StorageFixture {
     return Send("PUT", where.substr(where.find("/upload")), "new");
   }
 
+  // The same condition as the XML API has it: "x-goog-if-generation-match".
+  static std::vector<std::pair<std::string, std::string>> InHeader(const std::string& q) {
+    bool source = q.starts_with("&ifSource");
+    std::string name = source ? "x-goog-copy-source-if" : "x-goog-if";
+    size_t is = q.find('=');
+    for (size_t i = source ? 9 : 3; i < is; ++i) {
+      bool upper = q[i] >= 'A' && q[i] <= 'Z';
+      name += upper ? std::string("-") + static_cast<char>(q[i] - 'A' + 'a') : q.substr(i, 1);
+    }
+    return {{name, q.substr(is + 1)}};
+  }
+
+  Reply XmlResumable(const std::string& q) {
+    auto headers = InHeader(q);
+    headers.push_back({"x-goog-resumable", "start"});
+    Reply start = Send("POST", "/pets/o", "", headers);
+    if (start.status != 201) return start;
+    std::string where = start.Header("Location");
+    return Send("PUT", where.substr(where.find("/pets")), "new");
+  }
+
+  Reply XmlParts(const std::string& at_start, const std::string& at_end) {
+    auto headers = [](const std::string& q) {
+      return q.empty() ? std::vector<std::pair<std::string, std::string>>() : InHeader(q);
+    };
+    Reply start = Send("POST", "/pets/o?uploads", "", headers(at_start));
+    size_t at = start.body.find("<UploadId>") + 10;
+    std::string upload = "uploadId=" + start.body.substr(at, start.body.find('<', at) - at);
+    Send("PUT", "/pets/o?partNumber=1&" + upload, "new");
+    Reply done = Send("POST", "/pets/o?" + upload,
+                      "<CompleteMultipartUpload><Part><PartNumber>1</PartNumber></Part>"
+                      "</CompleteMultipartUpload>",
+                      headers(at_end));
+    if (done.status != 200) Send("DELETE", "/pets/o?" + upload);
+    return done;
+  }
+
+  Reply MoveTo(const std::string& q) {
+    Upload("pets", "s", "moved");
+    Reply reply = Send("POST", "/storage/v1/b/pets/o/s/moveTo/o/o?" + q.substr(1));
+    Send("DELETE", "/storage/v1/b/pets/o/s");
+    return reply;
+  }
+
+  std::vector<Path> XmlPaths() {
+    auto at = [this](const char* method, std::string target, std::string body = "",
+                     std::string source = "") {
+      return [=, this](const std::string& q) {
+        auto headers = InHeader(q);
+        if (!source.empty()) headers.push_back({"x-goog-copy-source", source});
+        return Send(method, target, body, headers);
+      };
+    };
+    std::string one = "<ComposeRequest><Component><Name>o</Name></Component></ComposeRequest>";
+    return {
+        {"xml get", true, "if", false, at("GET", "/pets/o")},
+        {"xml head", true, "if", false, at("HEAD", "/pets/o")},
+        {"xml delete", false, "if", false, at("DELETE", "/pets/o")},
+        {"xml upload", false, "if", false, at("PUT", "/pets/o", "new")},
+        {"xml resumable upload", false, "if", false,
+         [this](const std::string& q) { return XmlResumable(q); }},
+        {"xml upload in parts, begun", false, "if", false,
+         [this](const std::string& q) { return XmlParts(q, ""); }},
+        {"xml upload in parts, ended", false, "if", false,
+         [this](const std::string& q) { return XmlParts("", q); }},
+        {"xml compose", false, "if", false, at("PUT", "/pets/o?compose", one)},
+        {"xml copy to", false, "if", false, at("PUT", "/pets/o", "", "/pets/o")},
+        {"xml copy from", false, "ifSource", false, at("PUT", "/pets/p", "", "/pets/o")},
+    };
+  }
+
   std::vector<Path> Paths() {
+    std::vector<Path> all = JsonPaths();
+    for (Path& path : XmlPaths()) all.push_back(std::move(path));
+    return all;
+  }
+
+  std::vector<Path> JsonPaths() {
     auto at = [this](const char* method, std::string target, std::string body = "") {
       return [=, this](const std::string& q) {
         return Send(method, target + (target.find('?') == target.npos ? "?" : "&") + q.substr(1),
@@ -83,6 +160,7 @@ class PreconditionPaths : public testing::Test, protected StorageFixture {
          at("POST", std::string(kObject) + "/copyTo/b/pets/o/p")},
         {"rewrite from", false, "ifSource", false,
          at("POST", std::string(kObject) + "/rewriteTo/b/pets/o/p")},
+        {"move to", false, "if", false, [this](const std::string& q) { return MoveTo(q); }},
         {"move from", false, "ifSource", false, at("POST", std::string(kObject) + "/moveTo/o/p")},
     };
   }
