@@ -52,16 +52,20 @@ std::optional<Time> LifecycleController::Reconcile(const Key& bucket) {
     return std::nullopt;
   }
   std::vector<LifecycleRule> rules = ParseLifecycle(row->value.lifecycle);
-  Page page = ReadPage(bucket, reached_[bucket]);
-  Apply(bucket, rules, page);
-  Time now = clock_.Now();
-  if (page.next.empty()) {
-    AbortUploads(bucket, rules);
-    reached_.erase(bucket);
-    return now + kEvery;
+  Place& place = reached_[bucket];
+  bool done = false;
+  if (place.in_uploads) {
+    done = AbortUploads(bucket, rules, place);
+  } else {
+    Page page = ReadPage(bucket, place.name);
+    Apply(bucket, rules, page);
+    place.in_uploads = page.next.empty();
+    place.name = std::move(page.next);
   }
-  reached_[bucket] = std::move(page.next);
-  return now;
+  Time now = clock_.Now();
+  if (!done) return now;
+  reached_.erase(bucket);
+  return now + kEvery;
 }
 
 void LifecycleController::Apply(const Key& bucket, const std::vector<LifecycleRule>& rules,
@@ -78,23 +82,23 @@ void LifecycleController::Apply(const Key& bucket, const std::vector<LifecycleRu
   }
 }
 
-void LifecycleController::AbortUploads(const Key& bucket, const std::vector<LifecycleRule>& rules) {
+bool LifecycleController::AbortUploads(const Key& bucket, const std::vector<LifecycleRule>& rules,
+                                       Place& place) {
   Time now = clock_.Now();
-  PartPage<ListedUpload> page;
-  std::string name, id;
-  do {
-    page = uploads_.List(bucket, "", name, id, kPage);
-    for (const ListedUpload& listed : page.items) {
-      name = listed.upload.metadata.name;
-      id = listed.id;
-      if (!PlanAbort(rules, name, listed.upload.created, now)) continue;
-      try {
-        uploads_.Abort({bucket, name, id});
-      } catch (const Failure& failure) {
-        if (failure.error().code != Code::kNotFound) throw;  // ended meanwhile
+  PartPage<ListedUpload> page = uploads_.List(bucket, "", place.name, place.upload, kPage);
+  for (const ListedUpload& listed : page.items) {
+    const std::string& name = listed.upload.metadata.name;
+    try {
+      if (PlanAbort(rules, name, listed.upload.created, now)) {
+        uploads_.Abort({bucket, name, listed.id});
       }
+    } catch (const Failure& failure) {
+      if (failure.error().code != Code::kNotFound) throw;  // ended meanwhile
     }
-  } while (page.truncated);
+    place.name = name;
+    place.upload = listed.id;
+  }
+  return !page.truncated;
 }
 
 void LifecycleController::Take(const Key& bucket, const ListedVersion& version,

@@ -1,5 +1,5 @@
 // What for: does what buckets' lifecycle rules say to their objects and unfinished uploads. A bucket is looked at when it
-//   changes and once an hour, a page of objects a turn, so that other controllers get theirs.
+//   changes and once an hour, a page of objects or uploads a turn, so that other controllers get theirs.
 // Threads: the control thread. May block for the catalog, and for dropping freed files.
 // Owns: how far it has come in each bucket; after a restart it begins anew, which is harmless.
 // A failure: an object that was changed meanwhile is left for the next round; anything else is the loop's.
@@ -37,9 +37,16 @@ class LifecycleController final : public Controller {
         versions;      // whole names, but for a name with more than a page of them
     std::string next;  // name to go on with; empty: this was the last page
   };
+  // How far the look at a bucket has come: first its objects, then its unfinished uploads.
+  struct Place {
+    std::string name;    // objects from it on, or uploads behind it
+    std::string upload;  // and within that name behind this upload
+    bool in_uploads = false;
+  };
   Page ReadPage(const Key& bucket, const std::string& from) const;
   void Apply(const Key& bucket, const std::vector<LifecycleRule>& rules, const Page& page);
-  void AbortUploads(const Key& bucket, const std::vector<LifecycleRule>& rules);
+  // One page of unfinished uploads from `place` on; true when it was the last.
+  bool AbortUploads(const Key& bucket, const std::vector<LifecycleRule>& rules, Place& place);
   void Take(const Key& bucket, const ListedVersion& version, const LifecycleStep& step);
 
   Catalog& catalog_;
@@ -47,7 +54,7 @@ class LifecycleController final : public Controller {
   PartUploads& uploads_;
   const Clock& clock_;
   Logger& log_;
-  std::map<Key, std::string> reached_;  // the control thread's alone
+  std::map<Key, Place> reached_;  // the control thread's alone
 };
 
 }  // namespace fireweed::storage

@@ -214,6 +214,24 @@ TEST_F(Lifecycle, UploadsInPartsThatNobodyEndedGo) {
   EXPECT_EQ(BlobCount(), 0);
 }
 
+TEST_F(Lifecycle, ATurnEndsAPageOfUploads) {
+  constexpr int kUploads = LifecycleController::kPage + 50;
+  for (int i = 0; i < kUploads; ++i)
+    Send("POST", "/cycle-bucket/a" + std::to_string(i) + "?uploads");
+  SetRule(R"({"action":{"type":"AbortIncompleteMultipartUpload"},"condition":{"age":7}})");
+  loop.RunDue();
+  clock.Advance(std::chrono::days(8));
+  auto unfinished = [&] {
+    return service->part_uploads().List("cycle-bucket", "", "", "", 2 * kUploads).items.size();
+  };
+  EXPECT_EQ(controller.Reconcile("cycle-bucket"), clock.Now()) << "the page of objects";
+  EXPECT_EQ(unfinished(), size_t{kUploads});
+  EXPECT_EQ(controller.Reconcile("cycle-bucket"), clock.Now());
+  EXPECT_EQ(unfinished(), 50u);
+  EXPECT_EQ(controller.Reconcile("cycle-bucket"), clock.Now() + LifecycleController::kEvery);
+  EXPECT_EQ(unfinished(), 0u);
+}
+
 TEST_F(Lifecycle, AHeldObjectStays) {
   Upload("cycle-bucket", "a", "text");
   Send("PATCH", "/storage/v1/b/cycle-bucket/o/a", R"({"temporaryHold":true})");
