@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -25,7 +26,18 @@ void AddUnlessEmpty(net::Response& response, std::string_view name, const std::s
   if (!value.empty()) response.Add(name, value);
 }
 
-void AddHeaders(net::Response& response, const ObjectRow& row, const std::string& etag) {
+// One line in the JSON API, one for each in the XML API.
+void AddHashes(net::Response& response, const ObjectRow& row, EtagForm form) {
+  std::string crc32c = "crc32c=" + Crc32cToBase64(row.crc32c);
+  std::string md5 = row.md5.empty() ? "" : "md5=" + Base64Encode(row.md5);
+  if (form == EtagForm::kOpaque && !md5.empty()) crc32c += "," + std::exchange(md5, "");
+  response.Add("x-goog-hash", std::move(crc32c));
+  AddUnlessEmpty(response, "x-goog-hash", md5);
+}
+
+// boto knows the names that begin with x-goog- in small letters only, as Google writes them.
+void AddHeaders(net::Response& response, const ObjectRow& row, const std::string& etag,
+                EtagForm form) {
   response.Add("Content-Type",
                row.content_type.empty() ? "application/octet-stream" : row.content_type);
   response.Add("ETag", etag);
@@ -38,17 +50,15 @@ void AddHeaders(net::Response& response, const ObjectRow& row, const std::string
   }
   AddUnlessEmpty(response, "Content-Disposition", row.content_disposition);
   AddUnlessEmpty(response, "Content-Language", row.content_language);
-  response.Add("X-Goog-Generation", std::to_string(row.generation));
-  response.Add("X-Goog-Metageneration", std::to_string(row.metageneration));
-  std::string hash = "crc32c=" + Crc32cToBase64(row.crc32c);
-  if (!row.md5.empty()) hash += ",md5=" + Base64Encode(row.md5);
-  response.Add("X-Goog-Hash", std::move(hash));
-  response.Add("X-Goog-Stored-Content-Length", std::to_string(row.size));
-  response.Add("X-Goog-Stored-Content-Encoding",
+  response.Add("x-goog-generation", std::to_string(row.generation));
+  response.Add("x-goog-metageneration", std::to_string(row.metageneration));
+  AddHashes(response, row, form);
+  response.Add("x-goog-stored-content-length", std::to_string(row.size));
+  response.Add("x-goog-stored-content-encoding",
                row.content_encoding.empty() ? "identity" : row.content_encoding);
-  response.Add("X-Goog-Storage-Class", row.storage_class);
+  response.Add("x-goog-storage-class", row.storage_class);
   if (row.component_count > 0) {
-    response.Add("X-Goog-Component-Count", std::to_string(row.component_count));
+    response.Add("x-goog-component-count", std::to_string(row.component_count));
   }
 }
 
@@ -74,7 +84,7 @@ net::Response MediaReply(const OpenedObject& object, const net::Request& request
   RequireVerdict(CheckHttpConditions(request, etag, row.updated));
   net::Response response;
   response.headers.reserve(20);
-  AddHeaders(response, row, etag);
+  AddHeaders(response, row, etag, form);
   if (EqualIgnoreCase(row.content_encoding, "gzip")) response.Add("Vary", "Accept-Encoding");
   if (IsUnpackedFor(request, row)) {
     // A range would be one of bytes that nobody has counted: it is passed over, as Google does.

@@ -10,6 +10,7 @@ namespace fireweed::storage {
 namespace {
 
 using testing::HasSubstr;
+using testing::IsSupersetOf;
 using testing::Not;
 
 class XmlApiTest : public testing::Test, protected StorageFixture {
@@ -43,6 +44,22 @@ TEST_F(XmlApiTest, ReadsAsTensorFlowDoes) {
   host_style.target = path.substr(5);
   host_style.host = "pets.storage.googleapis.com";
   EXPECT_EQ(Send(host_style).body, "0123456789");
+}
+
+// boto compares names of headers as they come.
+TEST_F(XmlApiTest, HeadersAreWrittenAsBotoReadsThem) {
+  Upload("pets", "o", "0123456789");
+  for (const char* method : {"GET", "HEAD"}) {
+    std::vector<std::string> lines;
+    for (const net::ResponseHeader& header : Send(method, "/pets/o").headers) {
+      lines.push_back(header.name + ": " + header.value);
+    }
+    EXPECT_THAT(
+        lines,
+        IsSupersetOf({"x-goog-hash: crc32c=KAwGng==", "x-goog-hash: md5=eB5eJF1ptWaXm4bijSPyxw==",
+                      "x-goog-metageneration: 1", "x-goog-stored-content-length: 10",
+                      "x-goog-stored-content-encoding: identity"}));
+  }
 }
 
 TEST_F(XmlApiTest, ErrorsAreXmlWithItsOwnCodes) {
@@ -154,6 +171,12 @@ TEST_F(XmlApiTest, BucketsAreMadeListedAndDeleted) {
   EXPECT_THAT(Send(host_style).body, HasSubstr("US-CENTRAL1"));
   EXPECT_EQ(Send("HEAD", "/cold").Header("X-Goog-Storage-Class"), "NEARLINE");
   EXPECT_EQ(Send("HEAD", "/none").status, 404);
+  std::vector<std::pair<std::string, std::string>> kept = project;
+  kept.push_back({"x-goog-bucket-retention-period", "86400"});
+  EXPECT_EQ(Send("PUT", "/kept", "", kept).status, 200);
+  EXPECT_THAT(Send("GET", "/storage/v1/b/kept").body, HasSubstr(R"("retentionPeriod":"86400")"));
+  kept.back().second = "a day";
+  EXPECT_EQ(Send("PUT", "/kept2", "", kept).status, 400);
   EXPECT_THAT(Send("GET", "/cold?location").body,
               HasSubstr("<LocationConstraint>US-CENTRAL1</LocationConstraint>"));
   Upload("cold", "o", "1");

@@ -92,9 +92,9 @@ net::Response XmlBuckets::ListAll(const net::Call& call) const {
 net::Response XmlBuckets::Head(const XmlAddress& address, const net::Call& call) const {
   Bucket bucket = Decode(json_.Send(call, "GET", JsonBucketPath(address.bucket)));
   net::Response response = XmlReply("");
-  response.Add("X-Goog-Metageneration", std::to_string(bucket.metageneration));
-  response.Add("X-Goog-Storage-Class", bucket.storageClass);
-  response.Add("X-Goog-Bucket-Location", bucket.location);
+  response.Add("x-goog-metageneration", std::to_string(bucket.metageneration));
+  response.Add("x-goog-storage-class", bucket.storageClass);
+  response.Add("x-goog-bucket-location", bucket.location);
   return response;
 }
 
@@ -112,7 +112,7 @@ net::Response XmlBuckets::GetConfig(const XmlAddress& address, const net::Call& 
       if (call.http.Query(parameter)) RefuseUnserved(parameter);
     }
   }
-  response.Add("X-Goog-Metageneration", std::to_string(bucket.metageneration));
+  response.Add("x-goog-metageneration", std::to_string(bucket.metageneration));
   return response;
 }
 
@@ -130,6 +130,9 @@ net::Response XmlBuckets::Create(const XmlAddress& address, const net::Call& cal
     if (std::string_view word = root.Text("StorageClass"); !word.empty()) {
       json += ",\"storageClass\":" + JsonText(word);
     }
+  }
+  if (std::optional<int64_t> seconds = NumberHeader(call.http, "x-goog-bucket-retention-period")) {
+    json += fmt::format(",\"retentionPolicy\":{{\"retentionPeriod\":\"{}\"}}", *seconds);
   }
   std::string query = "project=" + PercentEncode(Project(call));
   if (std::string acl = XmlPredefinedAcl(call.http); !acl.empty()) query += "&predefinedAcl=" + acl;
@@ -201,8 +204,8 @@ net::Response XmlBuckets::GetObjectAcl(const XmlAddress& address, const net::Cal
   auto object = DecodeJson<api::storage::Object>(
       json_.Send(call, "GET", JsonObjectPath(address.bucket, address.object), query));
   net::Response response = XmlReply(XmlOfAcl(object.acl, object.owner));
-  response.Add("X-Goog-Generation", std::to_string(object.generation));
-  response.Add("X-Goog-Metageneration", std::to_string(object.metageneration));
+  response.Add("x-goog-generation", std::to_string(object.generation));
+  response.Add("x-goog-metageneration", std::to_string(object.metageneration));
   return response;
 }
 

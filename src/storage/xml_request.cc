@@ -169,15 +169,15 @@ UploadTarget XmlTarget(const XmlAddress& address, const net::Call& call) {
 }
 
 void AddVersionHeaders(net::Response& response, const ObjectRow& row) {
-  response.Add("X-Goog-Generation", std::to_string(row.generation));
-  response.Add("X-Goog-Metageneration", std::to_string(row.metageneration));
+  response.Add("x-goog-generation", std::to_string(row.generation));
+  response.Add("x-goog-metageneration", std::to_string(row.metageneration));
   std::string etag =
       row.md5.empty() ? ObjectEtag(row.generation, row.metageneration) : HexEncode(row.md5);
   response.Add("ETag", "\"" + etag + "\"");
-  response.Add("X-Goog-Hash", "crc32c=" + Crc32cToBase64(row.crc32c));
-  if (!row.md5.empty()) response.Add("X-Goog-Hash", "md5=" + Base64Encode(row.md5));
-  response.Add("X-Goog-Stored-Content-Length", std::to_string(row.size));
-  response.Add("X-Goog-Stored-Content-Encoding",
+  response.Add("x-goog-hash", "crc32c=" + Crc32cToBase64(row.crc32c));
+  if (!row.md5.empty()) response.Add("x-goog-hash", "md5=" + Base64Encode(row.md5));
+  response.Add("x-goog-stored-content-length", std::to_string(row.size));
+  response.Add("x-goog-stored-content-encoding",
                row.content_encoding.empty() ? "identity" : row.content_encoding);
 }
 

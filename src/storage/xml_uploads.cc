@@ -40,8 +40,8 @@ class PartSink final : public net::BodySink {
       UploadedPart part = uploads_.Put(address_, number_, draft_, declared_);
       net::Response response;
       response.Add("ETag", Quoted(part.md5));
-      response.Add("X-Goog-Hash", "crc32c=" + Crc32cToBase64(static_cast<uint32_t>(part.crc32c)));
-      response.Add("X-Goog-Hash", "md5=" + Base64Encode(HexDecode(part.md5).value_or("")));
+      response.Add("x-goog-hash", "crc32c=" + Crc32cToBase64(static_cast<uint32_t>(part.crc32c)));
+      response.Add("x-goog-hash", "md5=" + Base64Encode(HexDecode(part.md5).value_or("")));
       return response;
     });
   }
@@ -121,7 +121,7 @@ net::Response XmlUploads::Complete(const XmlAddress& address, const net::Call& c
   for (const XmlElement& child : root.children) {
     if (child.name == "Part") parts.push_back(ReadPart(child));
   }
-  ObjectRow row = uploads_.Complete(UploadOf(address, call.http), parts);
+  ObjectRow row = uploads_.Complete(UploadOf(address, call.http), parts, XmlConditions(call.http));
   net::Response response;
   AddVersionHeaders(response, row);
   XmlWriter out;
