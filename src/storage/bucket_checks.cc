@@ -10,24 +10,7 @@
 #include "storage/lifecycle_plan.h"
 #include "storage/location.h"
 
-namespace fireweed {
-namespace {
-
-// One entry of a bucket's CORS settings.
-struct CorsEntry {
-  std::vector<std::string> origin, method, responseHeader;
-  std::optional<int32_t> maxAgeSeconds;
-};
-
-}  // namespace
-template <>
-inline constexpr auto kFields<CorsEntry> = [](auto...) {
-  return Fields{F("origin", &CorsEntry::origin), F("method", &CorsEntry::method),
-                F("responseHeader", &CorsEntry::responseHeader),
-                F("maxAgeSeconds", &CorsEntry::maxAgeSeconds)};
-};
-
-namespace storage {
+namespace fireweed::storage {
 namespace {
 
 using api::storage::Bucket;
@@ -86,10 +69,9 @@ void CheckLifecycle(const api::storage::Lifecycle& lifecycle) {
 }
 
 // Clients clear the settings with [{}].
-void SettleCors(std::vector<Json>& cors) {
-  std::erase_if(cors, [](const Json& json) {
-    return SameValue(DecodeJson<CorsEntry>(json.text), CorsEntry{});
-  });
+void SettleCors(std::vector<api::storage::Cors>& cors) {
+  std::erase_if(
+      cors, [](const api::storage::Cors& entry) { return SameValue(entry, api::storage::Cors{}); });
 }
 
 void SettlePlacement(Bucket& bucket) {
@@ -190,5 +172,4 @@ void SettleClasses(const Bucket& before, Bucket& after, Time now) {
   }
 }
 
-}  // namespace storage
-}  // namespace fireweed
+}  // namespace fireweed::storage

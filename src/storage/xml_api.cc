@@ -6,6 +6,7 @@
 
 #include "api/storage/service.h"
 #include "net/errors.h"
+#include "storage/cors.h"
 
 namespace fireweed::storage {
 namespace {
@@ -25,6 +26,8 @@ constexpr XmlRoutes kXmlHead =
 constexpr XmlRoutes kXmlPut = RoutesOf(api::Verb::kPut, "storage.xml.put", "storage.xml.putRoot");
 constexpr XmlRoutes kXmlPost =
     RoutesOf(api::Verb::kPost, "storage.xml.post", "storage.xml.postRoot");
+constexpr XmlRoutes kXmlOptions =
+    RoutesOf(api::Verb::kOptions, "storage.xml.options", "storage.xml.optionsRoot");
 constexpr XmlRoutes kXmlDelete =
     RoutesOf(api::Verb::kDelete, "storage.xml.delete", "storage.xml.deleteRoot");
 
@@ -56,14 +59,22 @@ bool Has(const net::Call& call, std::string_view parameter) {
 void XmlApi::Serve(net::Router& router) {
   json_.emplace(router);
   buckets_.emplace(*json_);
+  auto cors = [this](const net::Request& request) { return CorsOf(request); };
   auto serve = [&](const XmlRoutes& routes, const net::Handler& handler) {
-    router.OnRaw(routes.whole.entry(), WithSignatures(signatures_, handler));
-    router.OnRaw(routes.root.entry(), WithSignatures(signatures_, handler));
+    net::Handler outer = WithCors(cors, WithSignatures(signatures_, handler));
+    router.OnRaw(routes.whole.entry(), outer);
+    router.OnRaw(routes.root.entry(), outer);
   };
   auto stream = [&](const XmlRoutes& routes, const net::StreamHandler& handler) {
-    router.OnStream(routes.whole.entry(), WithSignatures(signatures_, handler));
-    router.OnStream(routes.root.entry(), WithSignatures(signatures_, handler));
+    net::StreamHandler outer = WithCors(cors, WithSignatures(signatures_, handler));
+    router.OnStream(routes.whole.entry(), outer);
+    router.OnStream(routes.root.entry(), outer);
   };
+  // A preflight bears neither token nor signature: it asks what a request with them would get.
+  net::Handler preflight =
+      WithCors(cors, [this](const net::Call& call) { return Preflight(call); });
+  router.OnRaw(kXmlOptions.whole.entry(), preflight);
+  router.OnRaw(kXmlOptions.root.entry(), preflight);
   serve(kXmlGet, [this](const net::Call& call) { return Get(call); });
   serve(kXmlHead, [this](const net::Call& call) { return Get(call); });
   serve(kXmlDelete, [this](const net::Call& call) { return Delete(call); });
@@ -74,6 +85,18 @@ void XmlApi::Serve(net::Router& router) {
 XmlAddress XmlApi::AddressOf(const net::Request& request) const {
   bool bound = MayBeBound(request.host) && object_access_.HasBucket(std::string(request.host));
   return bound ? BoundXmlAddress(request) : XmlAddressOf(request);
+}
+
+std::vector<api::storage::Cors> XmlApi::CorsOf(const net::Request& request) const {
+  if (IsOtherApi(request)) return {};
+  XmlAddress address = WithXmlErrors([&] { return AddressOf(request); });
+  if (!object_access_.HasBucket(address.bucket)) return {};
+  return object_access_.Bucket(address.bucket)->value.cors;
+}
+
+net::Answer XmlApi::Preflight(const net::Call& call) const {
+  if (IsOtherApi(call.http)) return net::JsonError(NoSuchMethod(call.http));
+  return XmlReply("");
 }
 
 net::Answer XmlApi::Get(const net::Call& call) {

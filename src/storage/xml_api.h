@@ -37,7 +37,10 @@ class XmlApi {
   // As the host and the path say; a host of one's own is bound to the bucket of its name.
   XmlAddress AddressOf(const net::Request& request) const;
 
+  std::vector<api::storage::Cors> CorsOf(const net::Request& request) const;
+
   net::Answer Get(const net::Call& call);
+  net::Answer Preflight(const net::Call& call) const;
   net::Answer Delete(const net::Call& call);
   std::unique_ptr<net::BodySink> OpenPut(const net::Call& call);
   std::unique_ptr<net::BodySink> OpenPost(const net::Call& call);

@@ -232,6 +232,53 @@ TEST_F(XmlApiTest, SettingsComeBackAsTheyWereSet) {
   EXPECT_EQ(Send("PUT", "/pets?storageClass", "<StorageClass>STANDARD</StorageClass>").status, 403);
 }
 
+TEST_F(XmlApiTest, PagesOfOtherOriginsGetWhatTheBucketAllows) {
+  Upload("pets", "o", "0123456789");
+  ASSERT_EQ(Send("PATCH", "/storage/v1/b/pets",
+                 R"({"cors":[{"origin":["https://a.example"],"method":["GET","PUT"],)"
+                 R"("responseHeader":["Content-Type","x-goog-resumable"],"maxAgeSeconds":60},)"
+                 R"({"origin":["*"],"method":["GET"]}]})")
+                .status,
+            200);
+  struct Row {
+    const char *method, *target, *origin, *asks, *headers, *allowed;
+  };
+  for (const Row& row : {Row{"GET", "/pets/o", "https://a.example", "", "", "https://a.example"},
+                         Row{"GET", "/pets/o", "https://b.example", "", "", "*"},
+                         Row{"GET", "/pets/none", "https://b.example", "", "", "*"},
+                         Row{"PUT", "/pets/p", "https://a.example", "", "", "https://a.example"},
+                         Row{"PUT", "/none/p", "https://a.example", "", "", ""},
+                         Row{"PUT", "/pets/p", "https://b.example", "", "", ""},
+                         Row{"DELETE", "/pets/p", "https://a.example", "", "", ""},
+                         Row{"OPTIONS", "/pets/o", "https://a.example", "PUT",
+                             "content-type, X-Goog-Resumable", "https://a.example"},
+                         Row{"OPTIONS", "/pets/o", "https://a.example", "PUT", "x-else", ""},
+                         Row{"OPTIONS", "/pets/o", "https://b.example", "PUT", "", ""},
+                         Row{"OPTIONS", "/pets/o", "https://b.example", "GET", "", "*"},
+                         Row{"OPTIONS", "/pets/o", "https://b.example", "", "", ""},
+                         Row{"OPTIONS", "/none/o", "https://a.example", "GET", "", ""}}) {
+    std::vector<std::pair<std::string, std::string>> headers{{"Origin", row.origin}};
+    if (*row.asks) headers.push_back({"Access-Control-Request-Method", row.asks});
+    if (*row.headers) headers.push_back({"Access-Control-Request-Headers", row.headers});
+    Reply reply = Send(row.method, row.target, "", headers);
+    EXPECT_EQ(reply.Header("Access-Control-Allow-Origin"), row.allowed)
+        << row.method << " " << row.target << " " << row.origin << " " << row.headers;
+    bool preflight = row.method == std::string_view("OPTIONS");
+    EXPECT_TRUE(!preflight || reply.status == 200) << reply.status;
+  }
+  EXPECT_EQ(Send("GET", "/pets/none", "", {{"Origin", "https://b.example"}}).status, 404);
+  EXPECT_EQ(Send("GET", "/pets/o").Header("Access-Control-Allow-Origin"), "");
+  Reply preflight =
+      Send("OPTIONS", "/pets/o", "",
+           {{"Origin", "https://a.example"}, {"Access-Control-Request-Method", "GET"}});
+  EXPECT_EQ(preflight.Header("Access-Control-Allow-Methods"), "GET, PUT");
+  EXPECT_EQ(preflight.Header("Access-Control-Allow-Headers"), "Content-Type, x-goog-resumable");
+  EXPECT_EQ(preflight.Header("Access-Control-Max-Age"), "60");
+  EXPECT_EQ(Send("GET", "/pets/o", "", {{"Origin", "https://a.example"}})
+                .Header("Access-Control-Expose-Headers"),
+            "Content-Type, x-goog-resumable");
+}
+
 TEST_F(XmlApiTest, ListsOfBucketsAndObjects) {
   Upload("pets", "o", "1");
   std::string list =

@@ -10,10 +10,6 @@
 namespace fireweed::storage {
 namespace {
 
-struct CorsRule {
-  std::vector<std::string> origin, method, responseHeader;
-  std::optional<int32_t> maxAgeSeconds;
-};
 struct RuleAction {
   std::string type, storageClass;
 };
@@ -32,12 +28,6 @@ struct LifecycleRule {
 }  // namespace fireweed::storage
 
 namespace fireweed {
-template <>
-inline constexpr auto kFields<storage::CorsRule> = [](auto...) {
-  return Fields{F("origin", &storage::CorsRule::origin), F("method", &storage::CorsRule::method),
-                F("responseHeader", &storage::CorsRule::responseHeader),
-                F("maxAgeSeconds", &storage::CorsRule::maxAgeSeconds)};
-};
 template <>
 inline constexpr auto kFields<storage::RuleAction> = [](auto...) {
   return Fields{F("type", &storage::RuleAction::type),
@@ -133,8 +123,7 @@ std::vector<std::string> Texts(const XmlElement& element, std::string_view group
 std::string ShowCors(const Bucket& bucket) {
   XmlWriter out;
   out.Open("CorsConfig");
-  for (const Json& json : bucket.cors) {
-    CorsRule rule = DecodeJson<CorsRule>(json.text);
+  for (const api::storage::Cors& rule : bucket.cors) {
     out.Open("Cors");
     Group(out, "Origins", "Origin", rule.origin);
     Group(out, "Methods", "Method", rule.method);
@@ -146,11 +135,11 @@ std::string ShowCors(const Bucket& bucket) {
 }
 
 std::string PatchCors(const XmlElement& root, const Bucket&) {
-  std::vector<CorsRule> rules;
+  std::vector<api::storage::Cors> rules;
   for (const XmlElement& element : root.children) {
     if (element.name != "Cors") Refuse("Cors");
-    CorsRule rule{Texts(element, "Origins"), Texts(element, "Methods"),
-                  Texts(element, "ResponseHeaders"), std::nullopt};
+    api::storage::Cors rule{Texts(element, "Origins"), Texts(element, "Methods"),
+                            Texts(element, "ResponseHeaders"), std::nullopt};
     if (const XmlElement* age = element.Child("MaxAgeSec")) rule.maxAgeSeconds = Number(*age);
     rules.push_back(std::move(rule));
   }

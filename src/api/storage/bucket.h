@@ -24,6 +24,10 @@ struct IamConfiguration {
 struct Lifecycle {
   std::vector<Json> rule;
 };
+struct Cors {
+  std::vector<std::string> origin, method, responseHeader;
+  std::optional<int32_t> maxAgeSeconds;
+};
 struct Website {
   std::string mainPageSuffix, notFoundPage;
 };
@@ -71,7 +75,7 @@ struct Bucket {
   IamConfiguration iamConfiguration;
   std::map<std::string, std::string> labels;
   Lifecycle lifecycle;
-  std::vector<Json> cors;
+  std::vector<Cors> cors;
   Website website;
   std::optional<Versioning> versioning;
   Logging logging;
@@ -182,6 +186,14 @@ inline constexpr std::string_view kTypeName<api::storage::Lifecycle> = "Lifecycl
 template <>
 inline constexpr auto kFields<api::storage::Lifecycle> =
     [](auto...) { return Fields{F("rule", &api::storage::Lifecycle::rule)}; };
+template <>
+inline constexpr std::string_view kTypeName<api::storage::Cors> = "Cors";
+template <>
+inline constexpr auto kFields<api::storage::Cors> = [](auto...) {
+  return Fields{F("origin", &api::storage::Cors::origin), F("method", &api::storage::Cors::method),
+                F("responseHeader", &api::storage::Cors::responseHeader),
+                F("maxAgeSeconds", &api::storage::Cors::maxAgeSeconds)};
+};
 template <>
 inline constexpr std::string_view kTypeName<api::storage::Website> = "Website";
 template <>
