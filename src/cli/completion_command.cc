@@ -1,3 +1,4 @@
+// fireweed completion: scripts for three shells, all written from one table that the command tree gives.
 #include <fmt/format.h>
 
 #include "cli/commands.h"
@@ -6,38 +7,94 @@
 namespace fireweed::cli {
 namespace {
 
-// "up" -> "--http --https ...": the words that may follow each command, from the command tree itself.
-void Collect(const Command& app, const std::string& path, std::string& out) {
+// What may follow a command: the commands below it and its options.
+struct Place {
+  std::string path;  // "/storage/buckets"; "/" is fireweed itself
   std::vector<std::string> words;
+};
+
+void Collect(const Command& app, const std::string& path, std::vector<Place>& out) {
+  Place place{path.empty() ? "/" : path, {}};
   for (const Command* child : app.commands()) {
-    words.push_back(child->name());
-    Collect(*child, path.empty() ? child->name() : path + " " + child->name(), out);
+    place.words.push_back(child->name());
+    Collect(*child, path + "/" + child->name(), out);
   }
   for (const Flag& flag : app.flags()) {
-    for (const std::string& name : flag.long_names()) words.push_back("--" + name);
+    for (const std::string& name : flag.long_names()) place.words.push_back("--" + name);
   }
-  out += fmt::format("    '{}') words='{}' ;;\n", path, fmt::join(words, " "));
+  out.push_back(std::move(place));
 }
 
-constexpr std::string_view kBash = R"(_fireweed() {{
-  local path='' word words=''
-  for word in "${{COMP_WORDS[@]:1:COMP_CWORD-1}}"; do
-    case "$word" in -*) ;; *) path="${{path:+$path }}$word" ;; esac
-  done
-  case "$path" in
-{}  esac
-  COMPREPLY=($(compgen -W "$words" -- "${{COMP_WORDS[COMP_CWORD]}}"))
-}}
-complete -o default -F _fireweed fireweed
-)";
+// _fireweed_words PATH prints what may follow, a word a line, and fails where there is no such command. For bash and zsh.
+std::string WordsFunction(const std::vector<Place>& places) {
+  std::string out = "_fireweed_words() {\n  case \"$1\" in\n";
+  for (const Place& place : places) {
+    out += fmt::format("    {}) printf '%s\\n' {} ;;\n", place.path, fmt::join(place.words, " "));
+  }
+  return out + "    *) return 1 ;;\n  esac\n}\n";
+}
 
-constexpr std::string_view kFish = R"(function __fireweed_words
-  set -l path (string join ' ' (string match -v -- '-*' (commandline -opc)[2..]))
-  bash -c 'path="$1"; words=""; case "$path" in
-{}  esac; printf "%s\n" $words' _ "$path"
+std::string FishWordsFunction(const std::vector<Place>& places) {
+  std::string out = "function __fireweed_words\n  switch \"$argv[1]\"\n";
+  for (const Place& place : places) {
+    out += fmt::format("    case {}\n      printf '%s\\n' {}\n", place.path,
+                       fmt::join(place.words, " "));
+  }
+  return out + "    case '*'\n      return 1\n  end\nend\n";
+}
+
+// In all three, words that name no command (values, files, `beta`) leave the place where it is. Options are offered
+// once a dash is typed; files where no command can follow.
+constexpr std::string_view kBash = R"sh(_fireweed() {
+  local at=/ word hide='-*'
+  for word in "${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
+    if _fireweed_words "${at%/}/$word" >/dev/null; then at=${at%/}/$word; fi
+  done
+  word=${COMP_WORDS[COMP_CWORD]}
+  if [[ $word == -* ]]; then hide=''; fi
+  COMPREPLY=($(compgen -X "$hide" -W "$(_fireweed_words "$at")" -- "$word"))
+}
+complete -o default -F _fireweed fireweed
+)sh";
+
+// The file works both as a function on zsh's path and when it is sourced.
+constexpr std::string_view kZsh = R"sh(_fireweed() {
+  local at=/ word
+  local -a found
+  for word in "${(@)words[2,CURRENT-1]}"; do
+    if _fireweed_words "${at%/}/$word" >/dev/null; then at=${at%/}/$word; fi
+  done
+  found=(${(f)"$(_fireweed_words $at)"})
+  if [[ $words[CURRENT] == -* ]]; then
+    compadd -- ${(M)found:#-*}
+  elif (( ${#${found:#-*}} )); then
+    compadd -- ${found:#-*}
+  else
+    _files
+  fi
+}
+if [[ ${funcstack[1]} == _fireweed ]]; then _fireweed "$@"; else compdef _fireweed fireweed; fi
+)sh";
+
+constexpr std::string_view kFish = R"sh(function __fireweed_here
+  set -l at /
+  for word in (commandline -opc)[2..]
+    set -l next (string trim --right --chars=/ -- $at)/$word
+    if __fireweed_words $next >/dev/null
+      set at $next
+    end
+  end
+  __fireweed_words $at
 end
-complete -c fireweed -f -a '(__fireweed_words)'
-)";
+complete -c fireweed -n '__fireweed_here | string match -qv -- "-*"' -f
+complete -c fireweed -a '(__fireweed_here)'
+)sh";
+
+void PrintFor(std::string_view shell, const std::vector<Place>& places) {
+  if (shell == "fish") return fmt::print("{}{}", FishWordsFunction(places), kFish);
+  if (shell == "zsh") return fmt::print("#compdef fireweed\n{}{}", WordsFunction(places), kZsh);
+  fmt::print("{}{}", WordsFunction(places), kBash);
+}
 
 }  // namespace
 
@@ -49,14 +106,9 @@ void AddCompletionCommand(Command& app, Settings&) {
       ->OneOf({"bash", "zsh", "fish"})
       ->ShowDefault();
   command->OnRun([shell, &app] {
-    std::string cases;
-    Collect(app, "", cases);
-    if (*shell == "fish") {
-      fmt::print(fmt::runtime(kFish), cases);
-      return;
-    }
-    if (*shell == "zsh") fmt::print("autoload -U +X bashcompinit && bashcompinit\n");
-    fmt::print(fmt::runtime(kBash), cases);
+    std::vector<Place> places;
+    Collect(app, "", places);
+    PrintFor(*shell, places);
   });
 }
 
