@@ -52,6 +52,8 @@ ml::JobWorld World(Ground& ground, Stores& stores, ComputeServices& compute, Mac
                                           const std::string& task) {
                 return ml::LastLines(store, {job.project, job.job.jobId, task, trial});
               },
+          .seal = [&log = runs.job_log](
+                      const ml::JobRecord& job) { log.Seal(job.project, job.job.jobId); },
           .rules = {.most_restarts = config.ml.jobs.most_restarts}};
 }
 

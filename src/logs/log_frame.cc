@@ -88,6 +88,28 @@ void AppendFrame(std::string& out, FrameView::Kind kind, const Fill& fill) {
   std::memcpy(out.data() + begin, head.data(), kFrameHead);
 }
 
+// What a line frame holds.
+struct LineParts {
+  uint32_t context;
+  Time time, received;
+  Severity severity;
+  Payload kind;
+  std::string_view insert_id, payload, rare;
+};
+
+void AppendLine(std::string& out, const LineParts& parts) {
+  AppendFrame(out, FrameView::Kind::kLine, [&] {
+    Put(out, parts.context);
+    Put(out, Nanos(parts.time));
+    Put(out, Nanos(parts.received));
+    Put(out, static_cast<uint8_t>(parts.severity));
+    Put(out, static_cast<uint8_t>(parts.kind));
+    PutText(out, parts.insert_id);
+    PutText(out, parts.payload);
+    PutText(out, parts.rare);
+  });
+}
+
 std::string RareJson(const LogEntry& entry) {
   bool any = !entry.httpRequest.text.empty() || !entry.operation.text.empty() ||
              !entry.sourceLocation.text.empty() || !entry.split.text.empty() ||
@@ -107,22 +129,24 @@ void AppendContextFrame(std::string& out, uint32_t id, const std::string& contex
 }
 
 void AppendLineFrame(std::string& out, uint32_t context, const LogEntry& entry) {
-  AppendFrame(out, FrameView::Kind::kLine, [&] {
-    Payload kind = !entry.jsonPayload.text.empty()    ? Payload::kJson
-                   : !entry.protoPayload.text.empty() ? Payload::kProto
-                   : !entry.textPayload.empty()       ? Payload::kText
-                                                      : Payload::kNone;
-    Put(out, context);
-    Put(out, Nanos(entry.timestamp));
-    Put(out, Nanos(entry.receiveTimestamp));
-    Put(out, static_cast<uint8_t>(entry.severity));
-    Put(out, static_cast<uint8_t>(kind));
-    PutText(out, entry.insertId);
-    PutText(out, kind == Payload::kJson    ? entry.jsonPayload.text
-                 : kind == Payload::kProto ? entry.protoPayload.text
-                                           : entry.textPayload);
-    PutText(out, RareJson(entry));
-  });
+  Payload kind = !entry.jsonPayload.text.empty()    ? Payload::kJson
+                 : !entry.protoPayload.text.empty() ? Payload::kProto
+                 : !entry.textPayload.empty()       ? Payload::kText
+                                                    : Payload::kNone;
+  std::string_view payload = kind == Payload::kJson    ? entry.jsonPayload.text
+                             : kind == Payload::kProto ? entry.protoPayload.text
+                                                       : entry.textPayload;
+  AppendLine(out, {context, entry.timestamp, entry.receiveTimestamp, entry.severity, kind,
+                   entry.insertId, payload, RareJson(entry)});
+}
+
+void AppendLineFrame(std::string& out, uint32_t context, const LogLine& line) {
+  bool json = !line.jsonPayload.text.empty();
+  AppendLine(out, {context, line.timestamp, line.receiveTimestamp, line.severity,
+                   json                       ? Payload::kJson
+                   : line.textPayload.empty() ? Payload::kNone
+                                              : Payload::kText,
+                   line.insertId, json ? line.jsonPayload.text : line.textPayload, ""});
 }
 
 std::optional<FrameView> ReadFrame(std::string_view bytes) {

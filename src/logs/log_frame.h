@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "api/logging/entry.h"
+#include "logs/log_line.h"
 
 namespace fireweed::logs {
 
@@ -34,6 +35,7 @@ struct FrameView {
 // Append a frame to `out`.
 void AppendContextFrame(std::string& out, uint32_t id, const std::string& context_json);
 void AppendLineFrame(std::string& out, uint32_t context, const api::logging::LogEntry& entry);
+void AppendLineFrame(std::string& out, uint32_t context, const LogLine& line);
 
 // The frame at the beginning of `bytes`; nullopt when it is cut off or damaged.
 std::optional<FrameView> ReadFrame(std::string_view bytes);

@@ -130,9 +130,17 @@ void LogStore::Append(const std::string& project, std::vector<LogEntry> entries,
     size_t end = begin + 1;
     while (end < entries.size() && TagOf(entries[end]) == tag) ++end;
     StreamFor(project, tag).Append(std::span(entries).subspan(begin, end - begin), durability);
+    if (sink_) sink_(project, tag);
     begin = end;
   }
-  if (sink_ && !entries.empty()) sink_(project);
+}
+
+void LogStore::AppendLines(const std::string& project, const LogEntry& pattern,
+                           std::span<const LogLine> lines, Durability durability) {
+  if (lines.empty()) return;
+  std::string tag = TagOf(pattern);
+  StreamFor(project, tag).AppendLines(pattern, lines, durability);
+  if (sink_) sink_(project, tag);
 }
 
 LogPage LogStore::Read(const LogQuery& query) {

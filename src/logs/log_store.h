@@ -11,6 +11,7 @@
 #include <mutex>
 #include <optional>
 #include <set>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -61,6 +62,9 @@ class LogStore {
   // Entries have their times and ids. Entries of a job (resource.labels.job_id) are kept together.
   void Append(const std::string& project, std::vector<api::logging::LogEntry> entries,
               Durability durability);
+  // Many lines that differ from `pattern` in little.
+  void AppendLines(const std::string& project, const api::logging::LogEntry& pattern,
+                   std::span<const LogLine> lines, Durability durability);
   LogPage Read(const LogQuery& query);
 
   // Everything that was appended for this job so far is on the disk.
@@ -71,9 +75,10 @@ class LogStore {
   // `most_bytes` are kept; returns how many were removed.
   int Expire(Time before, int64_t most_bytes);
 
-  // Called after entries of a project were written, on the appender's thread; must not block. Set before the first
-  // Append.
-  void OnAppended(std::function<void(const std::string& project)> sink) { sink_ = std::move(sink); }
+  // Called after entries of a job (an empty name: of none) were written, on the appender's thread; must not block. Set
+  // before the first Append.
+  using Sink = std::function<void(const std::string& project, const std::string& job)>;
+  void OnAppended(Sink sink) { sink_ = std::move(sink); }
 
  private:
   struct ProjectLogs {
@@ -90,7 +95,7 @@ class LogStore {
   Disk& disk_;
   const std::string directory_;
   IndexCache cache_;
-  std::function<void(const std::string&)> sink_;
+  Sink sink_;
   std::mutex mu_;
   std::map<std::string, ProjectLogs> projects_;  // guarded by mu_; streams are never erased
 };

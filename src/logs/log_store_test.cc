@@ -156,6 +156,54 @@ TEST_F(LogStoreTest, WhatWasAcknowledgedSurvivesAPowerCutAtEveryCall) {
   EXPECT_GT(checked, 60);
 }
 
+TEST_F(LogStoreTest, WhoOnlyWritesWaitsForNoDisk) {
+  LogStore store(disk_, "state/logs");
+  std::string long_text(64 << 10, 'x');
+  store.Append("p", {Line(0, long_text, "j")}, Durability::kWritten);
+  int syncs = 0;
+  disk_.Watch(
+      [&](const MemoryDisk::Moment& moment) { syncs += moment.what().starts_with("sync"); });
+  LogEntry pattern = Line(0, "", "j");
+  for (int i = 1; i < 200; ++i) {  // three segments
+    std::string id = std::to_string(i);
+    LogLine line{Time(Duration(i)), Time(Duration(i)), {}, id, id + long_text, {}};
+    store.AppendLines("p", pattern, std::span(&line, 1), Durability::kWritten);
+  }
+  store.SealJob("p", "j");
+  EXPECT_EQ(syncs, 0);
+  disk_.Watch(nullptr);
+  EXPECT_EQ(Texts(store).size(), 200u);
+
+  // Until it is asked for: then all of it is.
+  store.SyncJob("p", "j");
+  auto after = disk_.AfterCrash(Loss::kUnsynced);
+  LogStore again(*after, "state/logs");
+  EXPECT_EQ(Texts(again), Texts(store));
+}
+
+TEST_F(LogStoreTest, FindsSeveralSegmentsThatWereNotCompleted) {
+  std::string long_text(64 << 10, 'x');
+  Strings wanted;
+  {
+    LogStore store(disk_, "state/logs");
+    for (int i = 0; i < 200; ++i) {
+      wanted.push_back(std::to_string(1000 + i) + long_text);
+      store.Append("p", {Line(i, wanted.back())}, Durability::kWritten);
+    }
+  }
+  // As a power cut leaves them that has taken the new names.
+  for (const std::string& name : disk_.List("state/logs/p").value()) {
+    if (!name.ends_with(".log")) continue;
+    std::string number = name.substr(0, name.find(',', 1));
+    disk_.Rename("state/logs/p/" + name, "state/logs/p/" + number + ".live").value();
+  }
+  LogStore store(disk_, "state/logs");
+  EXPECT_EQ(Texts(store), wanted);
+  store.Append("p", {Line(300, "more")}, Durability::kSynced);
+  wanted.push_back("more");
+  EXPECT_EQ(Texts(store), wanted);
+}
+
 TEST_F(LogStoreTest, ManyAppendersAndAReaderAtOnce) {
   LogStore store(disk_, "state/logs");
   std::atomic<bool> done = false;

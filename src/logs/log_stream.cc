@@ -22,30 +22,69 @@ LogStream::LogStream(Disk& disk, IndexCache& cache, std::string directory, std::
                      const std::vector<SegmentName>& segments)
     : disk_(disk), cache_(cache), directory_(std::move(directory)), tag_(std::move(tag)) {
   for (const SegmentName& segment : segments) {
-    if (!segment.live) complete_[segment.number] = segment;
+    if (segment.live) {
+      left_live_.push_back(segment);
+    } else {
+      complete_[segment.number] = segment;
+    }
   }
-  for (const SegmentName& segment : segments) {
-    if (segment.live) left_live_ = segment;
-  }
+  // A power cut may have kept both names of a segment that was being completed.
+  std::erase_if(left_live_, [&](const SegmentName& name) {
+    bool twice = complete_.contains(name.number);
+    if (twice) (void)disk_.Remove(PathOf(name));
+    return twice;
+  });
+  std::sort(left_live_.begin(), left_live_.end(),
+            [](const SegmentName& a, const SegmentName& b) { return a.number < b.number; });
 }
 
 void LogStream::Append(std::span<const LogEntry> entries, Durability durability) {
   if (entries.empty()) return;
   std::unique_lock lock(mu_);
-  while (!live_ && busy_) done_.wait(lock);
-  if (!live_) OpenLive();
-  Encode(entries);
+  Prepare(lock);
+  for (const LogEntry& entry : entries) {
+    uint32_t context = ContextOf(entry);
+    AppendLineFrame(pending_, context, entry);
+    Stretch(entry.timestamp);
+  }
   pending_sync_ |= durability == Durability::kSynced;
   AwaitBatch(lock);
 }
 
-// Complete segments were synced when they were completed.
+void LogStream::AppendLines(const LogEntry& pattern, std::span<const LogLine> lines,
+                            Durability durability) {
+  if (lines.empty()) return;
+  std::unique_lock lock(mu_);
+  Prepare(lock);
+  uint32_t context = ContextOf(pattern);
+  for (const LogLine& line : lines) {
+    AppendLineFrame(pending_, context, line);
+    Stretch(line.timestamp);
+  }
+  pending_sync_ |= durability == Durability::kSynced;
+  AwaitBatch(lock);
+}
+
+// Files of its own: those of the appenders are theirs alone.
 void LogStream::Sync() {
   std::unique_lock lock(mu_);
+  std::set<uint64_t> numbers = unsynced_;
+  std::vector<std::unique_ptr<File>> files;
+  for (uint64_t number : numbers) {
+    files.push_back(disk_.Open(PathOf(complete_.at(number)), OpenMode::kReadWrite).value());
+  }
+  if (live_) files.push_back(disk_.Open(PathOf(live_->name), OpenMode::kReadWrite).value());
+  lock.unlock();
+  for (const std::unique_ptr<File>& file : files) file->Sync().value();
+  disk_.SyncDirectory(directory_).value();
+  lock.lock();
+  for (uint64_t number : numbers) unsynced_.erase(number);
+}
+
+// There is a live segment when it returns.
+void LogStream::Prepare(std::unique_lock<std::mutex>& lock) {
   while (!live_ && busy_) done_.wait(lock);
-  if (!live_) return;
-  pending_sync_ = true;
-  AwaitBatch(lock);
+  if (!live_) OpenLive();
 }
 
 // What is pending is a batch of its own: returns once it is written. Throws when it was not.
@@ -61,24 +100,28 @@ void LogStream::AwaitBatch(std::unique_lock<std::mutex>& lock) {
   if (failed_ >= mine && error_) throw Failure(*error_);
 }
 
-// Called with the lock, the first time or after a failure.
+// Called with the lock, the first time or after a failure. Of several that were left the last is appended to.
 void LogStream::OpenLive() {
-  if (left_live_) {
-    ReopenLive(*left_live_);
-    left_live_.reset();
-    return;
+  last_context_.reset();
+  while (!left_live_.empty()) {
+    Live live = Reopened(left_live_.front());
+    if (left_live_.size() > 1) {
+      Complete(live);
+    } else {
+      live_ = std::move(live);
+    }
+    left_live_.erase(left_live_.begin());
+    if (live_) return;
   }
   SegmentName name{.tag = tag_};
   if (!complete_.empty()) name.number = complete_.rbegin()->first + 1;
   Live live{.name = name};
   live.file = disk_.Open(PathOf(name), OpenMode::kCreate).value();
   live.size = live.file->Size().value();
-  disk_.SyncDirectory(directory_).value();
   live_ = std::move(live);
-  last_context_.reset();
 }
 
-void LogStream::ReopenLive(const SegmentName& name) {
+LogStream::Live LogStream::Reopened(const SegmentName& name) {
   Live live{.name = name};
   live.file = disk_.Open(PathOf(name), OpenMode::kReadWrite).value();
   int64_t size = live.file->Size().value();
@@ -90,18 +133,13 @@ void LogStream::ReopenLive(const SegmentName& name) {
     live.min_time = index->lines.front().time;
     live.max_time = index->lines.back().time;
   }
-  live_ = std::move(live);
-  last_context_.reset();
+  return live;
 }
 
-void LogStream::Encode(std::span<const LogEntry> entries) {
-  for (const LogEntry& entry : entries) {
-    uint32_t context = ContextOf(entry);
-    AppendLineFrame(pending_, context, entry);
-    int64_t time = entry.timestamp.time_since_epoch().count();
-    live_->min_time = std::min(live_->min_time, time);
-    live_->max_time = std::max(live_->max_time, time);
-  }
+void LogStream::Stretch(Time time) {
+  int64_t at = time.time_since_epoch().count();
+  live_->min_time = std::min(live_->min_time, at);
+  live_->max_time = std::max(live_->max_time, at);
 }
 
 uint32_t LogStream::ContextOf(const LogEntry& entry) {
@@ -126,8 +164,7 @@ void LogStream::Lead(std::unique_lock<std::mutex>& lock) {
   int64_t at = live.size;
   busy_ = true;
   lock.unlock();
-  Result<> written = live.file->WriteAt(at, AsBytes(bytes));
-  if (written.ok() && sync) written = live.file->Sync();
+  Result<> written = Write(live, bytes, sync);
   lock.lock();
   if (written.ok()) {
     live.size = at + static_cast<int64_t>(bytes.size());
@@ -145,7 +182,7 @@ void LogStream::Lead(std::unique_lock<std::mutex>& lock) {
     failed_ = goal = appended_;
     pending_.clear();
     (void)live.file->Truncate(at);
-    left_live_ = live.name;
+    left_live_.push_back(live.name);
     live_.reset();
   }
   busy_ = false;
@@ -153,23 +190,35 @@ void LogStream::Lead(std::unique_lock<std::mutex>& lock) {
   done_.notify_all();
 }
 
+// Without the lock, by who has set busy_.
+Result<> LogStream::Write(Live& live, std::string_view bytes, bool sync) {
+  Result<> done = live.file->WriteAt(live.size, AsBytes(bytes));
+  if (done.ok() && sync) done = live.file->Sync();
+  if (done.ok() && sync && !live.name_synced) {
+    done = disk_.SyncDirectory(directory_);
+    live.name_synced = done.ok();
+  }
+  return done;
+}
+
+// Waits for no disk: what its name says may be more than is there after a power cut, and readers stop at the last whole
+// frame.
 void LogStream::Complete(Live& live) {
-  live.file->Sync().value();
   SegmentName name = live.name;
   name.live = false;
   name.min_time = live.min_time;
   name.max_time = live.max_time;
   name.size = live.size;
   disk_.Rename(PathOf(live.name), PathOf(name)).value();
-  disk_.SyncDirectory(directory_).value();
   complete_[name.number] = name;
+  unsynced_.insert(name.number);
   last_context_.reset();
 }
 
 void LogStream::Seal() {
   std::unique_lock lock(mu_);
   while (busy_) done_.wait(lock);
-  if (!live_ && left_live_) OpenLive();
+  if (!live_ && !left_live_.empty()) OpenLive();
   if (!live_ || live_->size == 0) return;
   Complete(*live_);
   live_.reset();
@@ -182,12 +231,13 @@ void LogStream::Remove(uint64_t number) {
   disk_.Remove(PathOf(it->second)).value();
   cache_.Drop(CacheKey(number));
   complete_.erase(it);
+  unsynced_.erase(number);
 }
 
 std::vector<SegmentBounds> LogStream::Segments() {
   std::unique_lock lock(mu_);
   while (busy_ && !live_) done_.wait(lock);
-  if (!live_ && left_live_ && !busy_) OpenLive();
+  if (!live_ && !left_live_.empty() && !busy_) OpenLive();
   std::vector<SegmentBounds> all;
   for (const auto& [number, name] : complete_) {
     all.push_back({number, false, name.min_time, name.max_time, name.size});

@@ -1,6 +1,7 @@
 // What for: the entries of one tag (a job, or everything that belongs to none) in the order of their arrival: complete
 //   segments and one that is appended to.
-// Who calls: any thread. Appenders that come together share one write and one sync.
+// Who calls: any thread. Appenders that come together share one write and one sync; nobody who only writes waits for
+//   a disk, whoever else may.
 // May block: yes.
 // Owns: the open file of the live segment; borrows disk and cache.
 // A failure: Failure (kExhausted when the disk is full); what was appended before stays, of the failed batch nothing is
@@ -13,6 +14,7 @@
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,9 +44,11 @@ class LogStream {
             const std::vector<SegmentName>& segments);
 
   void Append(std::span<const api::logging::LogEntry> entries, Durability durability);
-  // What was appended so far is on the disk when it returns.
+  void AppendLines(const api::logging::LogEntry& pattern, std::span<const LogLine> lines,
+                   Durability durability);
+  // What was appended so far is on the disk when it returns. Appenders go on meanwhile.
   void Sync();
-  // Completes the live segment, so that no file stays open for a stream that has ended.
+  // Completes the live segment, so that no file stays open for a stream that has ended; does not wait for the disk.
   void Seal();
   // Removes a complete segment.
   void Remove(uint64_t number);
@@ -67,18 +71,21 @@ class LogStream {
     int64_t min_time = INT64_MAX, max_time = INT64_MIN;
     std::map<std::string, uint32_t> contexts;
     uint32_t next_context = 0;
+    bool name_synced = false;
   };
 
   std::string PathOf(const SegmentName& name) const { return directory_ + "/" + name.FileName(); }
   std::string CacheKey(uint64_t number) const {
     return directory_ + "/" + tag_ + "," + std::to_string(number);
   }
+  void Prepare(std::unique_lock<std::mutex>& lock);
   void OpenLive();
-  void ReopenLive(const SegmentName& name);
-  void Encode(std::span<const api::logging::LogEntry> entries);
+  Live Reopened(const SegmentName& name);
+  void Stretch(Time time);
   uint32_t ContextOf(const api::logging::LogEntry& entry);
   void AwaitBatch(std::unique_lock<std::mutex>& lock);
   void Lead(std::unique_lock<std::mutex>& lock);
+  Result<> Write(Live& live, std::string_view bytes, bool sync);
   void Complete(Live& live);
 
   Disk& disk_;
@@ -90,8 +97,9 @@ class LogStream {
   // Guarded by mu_; the file of live_ is used by whoever set busy_.
   std::map<uint64_t, SegmentName> complete_;
   std::optional<Live> live_;
-  std::optional<SegmentName> left_live_;  // of an earlier process, not opened yet
-  std::string pending_;                   // frames that are not written yet
+  std::vector<SegmentName> left_live_;  // of an earlier process, or after a failure: not opened yet
+  std::set<uint64_t> unsynced_;         // complete segments that may not be on the disk yet
+  std::string pending_;                 // frames that are not written yet
   bool pending_sync_ = false, busy_ = false;
   int64_t appended_ = 0, finished_ = 0, failed_ = 0;  // batches; failed_: the last one that failed
   std::optional<Error> error_;                        // of failed_

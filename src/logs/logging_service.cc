@@ -92,7 +92,8 @@ size_t SizeOf(const LogEntry& entry) {
 }  // namespace
 
 LoggingService::LoggingService(LoggingParts parts) : parts_(std::move(parts)) {
-  parts_.store.OnAppended([this](const std::string& project) { waiters_.Tell(project); });
+  parts_.store.OnAppended(
+      [this](const std::string& project, const std::string& job) { waiters_.Tell(project, job); });
 }
 
 void LoggingService::Serve(net::Router& router) {
@@ -156,7 +157,7 @@ net::Answer LoggingService::List(const api::logging::ListEntries& request, const
   };
   waiter->timeout_ms = int64_t{std::min(request.wait, kLongestWait)} * 1000;
   waiter->on_timeout = again;
-  waiters_.Add(query.projects, waiter, again);
+  waiters_.Add({query.projects, filter.bounds().job}, waiter, again);
   EntriesPage page = Page(query, true);
   if (!page.entries.empty() || page.nextPageToken != request.body.pageToken) {
     waiter->Complete(net::EncodeReply(TypeOf<EntriesPage>(), &page, call));

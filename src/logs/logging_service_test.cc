@@ -1,5 +1,6 @@
 #include "logs/logging_service.h"
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/memory_disk.h"
@@ -118,6 +119,24 @@ TEST_F(LoggingServiceTest, AWaitingReaderIsToldAtOnce) {
   auto there = Ask("POST", "/v2/entries:list?wait=30", R"({"resourceNames":["projects/p"]})");
   EXPECT_EQ(there.first, 200);
   EXPECT_TRUE(Has(there.second, "news") && Has(there.second, "nextPageToken")) << there.second;
+}
+
+TEST_F(LoggingServiceTest, WhoWaitsForAJobIsNotWokenByAnother) {
+  auto write = [&](std::string_view job) {
+    return Ask("POST", "/v2/entries:write",
+               fmt::format(R"({{"logName":"projects/p/logs/l","resource":{{"type":"ml_job",)"
+                           R"("labels":{{"job_id":"{}"}}}},"entries":[{{"textPayload":"x"}}]}})",
+                           job));
+  };
+  auto waiting =
+      Ask("POST", "/v2/entries:list?wait=30",
+          R"({"resourceNames":["projects/p"],"filter":"resource.labels.job_id=\"quiet\""})");
+  EXPECT_EQ(waiting.first, 0);
+  EXPECT_EQ(write("chatty").first, 200);
+  EXPECT_EQ(Write("of no job").first, 200);
+  EXPECT_EQ(later_.first, 0);
+  EXPECT_EQ(write("quiet").first, 200);
+  EXPECT_EQ(later_.first, 200);
 }
 
 TEST_F(LoggingServiceTest, LogsAreListedAndDeleted) {

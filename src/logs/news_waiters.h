@@ -4,6 +4,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,14 +14,19 @@ namespace fireweed::logs {
 
 class NewsWaiters {
  public:
+  // What a reader waits for.
+  struct Wish {
+    std::vector<std::string> projects;
+    std::optional<std::string> job;  // nullopt: any entry of the projects
+  };
   // `again` is the answer that makes the reader ask again; given when something came in, or the time is up.
-  void Add(std::vector<std::string> projects, std::shared_ptr<net::Deferred> waiter,
-           std::function<net::Response()> again);
-  void Tell(const std::string& project);
+  void Add(Wish wish, std::shared_ptr<net::Deferred> waiter, std::function<net::Response()> again);
+  // Entries of this job were written; an empty one: entries of none.
+  void Tell(const std::string& project, const std::string& job);
 
  private:
   struct Waiter {
-    std::vector<std::string> projects;
+    Wish wish;
     std::shared_ptr<net::Deferred> deferred;
     std::function<net::Response()> again;
   };

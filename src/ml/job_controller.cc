@@ -113,6 +113,7 @@ std::optional<Time> JobController::Reconcile(const Key& key) {
   Sight sight = Look(key);
   bool over = !sight.job || api::ml::HasEnded(sight.job->value.job.state);
   if (over) {
+    if (sight.job && sight.job->value.job.trainingInput) Seal(sight.job->value);
     Forget(key);
     return std::nullopt;
   }
@@ -141,6 +142,14 @@ void JobController::Say(const JobRecord& job, const JobPlan& plan) {
       log_.Warning("job line not written",
                    {{"job", job.key()}, {"error", failure.error().message}});
     }
+  }
+}
+
+void JobController::Seal(const JobRecord& job) {
+  try {
+    world_.seal(job);
+  } catch (const Failure& failure) {
+    log_.Warning("job log not sealed", {{"job", job.key()}, {"error", failure.error().message}});
   }
 }
 

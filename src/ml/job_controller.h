@@ -39,6 +39,8 @@ struct JobWorld {
   std::function<std::vector<std::string>(const JobRecord&, const std::string& trial,
                                          const std::string& task)>
       last_lines;
+  // No more lines are expected of a job; called once or more. Must not block.
+  std::function<void(const JobRecord&)> seal;
   JobRules rules = {};
 };
 
@@ -62,6 +64,7 @@ class JobController final : public Controller {
   Sight Look(const Key& key);
   JobView ViewOf(const Sight& sight);
   void Say(const JobRecord& job, const JobPlan& plan);
+  void Seal(const JobRecord& job);
   void AddLastLines(JobPlan& plan);
   // False when what was planned with is no longer so.
   bool Apply(Txn& txn, const Sight& sight, JobPlan& plan);

@@ -57,6 +57,7 @@ TEST(Jobs, RunsToItsEnd) {
     return txn.Find<ActiveJob>("my-project/census").has_value();
   }));
   std::vector<std::string> lines = all.LinesOf("service");
+  EXPECT_EQ(all.sealed, std::set<std::string>{"census"});
   EXPECT_EQ(lines.front(), "Validating job requirements...");
   EXPECT_EQ(lines.back(), "Job completed successfully.");
   compute::Reply shown = all.Ask("GET", Path("census"));

@@ -19,6 +19,7 @@ MlFixture::Plane::Plane(MlFixture& all)
                 [](const JobRecord&, const std::string&, const std::string& task) {
                   return std::vector<std::string>{"Traceback of " + task};
                 },
+            .seal = [&all](const JobRecord& job) { all.sealed.insert(job.job.jobId); },
             .rules = all.rules},
            all.base.clock, all.base.log),
       service({all.base.catalog, all.projects, all.base.access, all.base.catalogue, all.base.ids,

@@ -5,6 +5,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -103,6 +104,7 @@ class MlFixture {
   FakeEnvironments environments;
   FakeCollector collector;
   std::vector<JobLine> lines;
+  std::set<std::string> sealed;         // jobs of which no more lines are expected
   JobRules rules;                       // of planes made from now on
   QueueCapacity capacity{16, 1 << 20};  // likewise
   bool own_network = true;              // likewise

@@ -43,7 +43,9 @@ void ConsoleCollector::Doorbell::Ring() {
 }
 
 ConsoleCollector::ConsoleCollector(CollectorParts parts)
-    : parts_(std::move(parts)), doorbell_(std::make_shared<Doorbell>()) {
+    : parts_(std::move(parts)),
+      doorbell_(std::make_shared<Doorbell>()),
+      notes_(parts_.catalog, parts_.store, parts_.log) {
   doorbell_->bell = UniqueFd(eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK));
   watch_ = UniqueFd(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
   bool watching =
@@ -198,11 +200,10 @@ void ConsoleCollector::Track(const Key& key, const LineSource& source, const std
   auto [at, fresh] = consoles_.try_emplace(machine);
   Console& console = at->second;
   if (fresh) {
-    auto row = Query(parts_.catalog, [&](Txn& txn) { return txn.Find<ConsoleRecord>(machine); });
-    console.stored_offset = row ? row->value.offset : 0;
+    console.noted_offset = notes_.Find(machine);
     std::string path = fmt::format("{}/{}.log", parts_.console_directory, machine);
-    console.console = std::make_unique<FollowedConsole>(machine, path, source,
-                                                        console.stored_offset, parts_.limits);
+    console.console = std::make_unique<FollowedConsole>(machine, path, source, console.noted_offset,
+                                                        parts_.limits);
     console.instance = key;
     machine_of_[key] = machine;
   }
@@ -232,8 +233,8 @@ bool ConsoleCollector::ReadPiece(const std::string& machine, Console& console) {
   bool ended = console.ended;  // before the read: what was printed by the end is read after it
   int64_t safe = console.console->safe_offset();
   FollowedConsole::Piece piece = console.console->Read();
-  bool more = piece.more || !piece.entries.empty();
-  if (!Store(console, std::move(piece.entries), safe)) return false;
+  bool more = piece.more || !piece.lines.empty();
+  if (!Store(console, std::move(piece.lines), safe)) return false;
   if (more || !ended) return more;
   if (!console.drained) {
     safe = console.console->safe_offset();
@@ -244,14 +245,13 @@ bool ConsoleCollector::ReadPiece(const std::string& machine, Console& console) {
   return false;
 }
 
-bool ConsoleCollector::Store(Console& console, std::vector<api::logging::LogEntry> entries,
-                             int64_t safe) {
-  if (entries.empty()) return true;
+bool ConsoleCollector::Store(Console& console, std::vector<logs::LogLine> lines, int64_t safe) {
+  if (lines.empty()) return true;
   Time now = parts_.clock.Now();
-  for (api::logging::LogEntry& entry : entries) entry.receiveTimestamp = now;
+  for (logs::LogLine& line : lines) line.receiveTimestamp = now;
   try {
-    parts_.store.Append(console.console->source().project, std::move(entries),
-                        logs::Durability::kWritten);
+    parts_.store.AppendLines(console.console->source().project, console.console->pattern(), lines,
+                             logs::Durability::kWritten);
     return true;
   } catch (const Failure& failure) {
     parts_.log.Warning("job lines not stored",
@@ -277,9 +277,7 @@ void ConsoleCollector::NoteDrained(const std::string& machine, Console& console)
 
 // The instance is gone, and its console with it.
 void ConsoleCollector::Forget(const std::string& machine, Console& console) {
-  if (console.stored_offset > 0) {
-    parts_.catalog.Write("console gone", [&](Txn& txn) { txn.Erase<ConsoleRecord>(machine); });
-  }
+  if (console.noted_offset > 0) notes_.Erase(machine);
   auto known = machine_of_.find(console.instance);
   if (known != machine_of_.end() && known->second == machine) {
     doorbell_->shared.With([&](Shared& shared) { shared.job_of.erase(known->first); });
@@ -298,27 +296,13 @@ void ConsoleCollector::Tick() {
   }
 }
 
-// What the rows say was read is on the disk first: one synced line a job carries all that were written before it.
 void ConsoleCollector::Checkpoint() {
-  std::map<std::string, int64_t> offsets;
-  std::set<JobKey> jobs;
   for (auto& [machine, console] : consoles_) {
     int64_t safe = console.console->safe_offset();
-    if (safe - console.stored_offset < kWorthNoting) continue;
-    offsets[machine] = safe;
-    jobs.emplace(console.console->source().project, console.console->source().job);
-  }
-  if (offsets.empty()) return;
-  try {
-    for (const auto& [project, job] : jobs) parts_.store.SyncJob(project, job);
-    parts_.catalog.Write("consoles read", [&](Txn& txn) {
-      for (const auto& [machine, offset] : offsets) {
-        txn.Put(machine, ConsoleRecord{.offset = offset});
-      }
-    });
-    for (const auto& [machine, offset] : offsets) consoles_.at(machine).stored_offset = offset;
-  } catch (const Failure& failure) {
-    parts_.log.Warning("console offsets not kept", {{"error", failure.error().message}});
+    if (safe - console.noted_offset < kWorthNoting) continue;
+    const LineSource& source = console.console->source();
+    notes_.Note(machine, source.project, source.job, safe);
+    console.noted_offset = safe;
   }
 }
 

@@ -1,8 +1,9 @@
 // The collector of production: watches the directory of consoles (inotify) and the rows of instances (the catalog's feed),
 // and reads on a thread of its own.
 //
-// How far a long console was read is kept in the catalog once a second, after what was read is on the disk; short ones
-// are read again from the start after a restart, which gives the same entries with the same ids.
+// How far a long console was read is noted once a second (reading_notes.h); short ones are read again from the start
+// after a restart, which gives the same entries with the same ids. The thread itself never waits for a disk: a line
+// of one replica must not wait for what another has printed.
 #pragma once
 
 #include <functional>
@@ -17,17 +18,13 @@
 #include "base/clock.h"
 #include "base/guarded.h"
 #include "base/log.h"
-#include "catalog/record.h"
+#include "catalog/catalog.h"
 #include "logs/log_store.h"
 #include "ml/lines/followed_console.h"
+#include "ml/lines/reading_notes.h"
 #include "ml/log_collector.h"
 
 namespace fireweed::ml {
-
-// How far a console was read. Key: the machine's id.
-struct ConsoleRecord {
-  int64_t offset = 0;
-};
 
 struct CollectorParts {
   Catalog& catalog;
@@ -56,7 +53,7 @@ class ConsoleCollector final : public LogCollector {
     bool ended = false;    // the machine has
     bool gone = false;     // the instance has
     bool drained = false;  // ended, and read to its end
-    int64_t stored_offset = 0;
+    int64_t noted_offset = 0;
     bool stalled = false;  // the log store took nothing: not before the next tick
   };
   // What other threads see.
@@ -84,7 +81,7 @@ class ConsoleCollector final : public LogCollector {
   void Track(const Key& key, const LineSource& source, const std::string& machine, bool ended);
   void ReadRound();
   bool ReadPiece(const std::string& machine, Console& console);
-  bool Store(Console& console, std::vector<api::logging::LogEntry> entries, int64_t safe);
+  bool Store(Console& console, std::vector<logs::LogLine> lines, int64_t safe);
   void NoteDrained(const std::string& machine, Console& console);
   void Forget(const std::string& machine, Console& console);
   static bool IsDrained(const Shared& shared, const JobKey& job);
@@ -95,6 +92,7 @@ class ConsoleCollector final : public LogCollector {
   const CollectorParts parts_;
   const std::shared_ptr<Doorbell> doorbell_;
   UniqueFd watch_;
+  ReadingNotes notes_;
   // The thread's alone.
   std::map<std::string, Console> consoles_;  // by machine
   std::map<Key, std::string> machine_of_;    // instance to machine
@@ -104,13 +102,3 @@ class ConsoleCollector final : public LogCollector {
 };
 
 }  // namespace fireweed::ml
-
-namespace fireweed {
-template <>
-inline constexpr std::string_view kTypeName<ml::ConsoleRecord> = "ConsoleRecord";
-template <>
-inline constexpr auto kFields<ml::ConsoleRecord> =
-    [](auto...) { return Fields{F("offset", &ml::ConsoleRecord::offset)}; };
-template <>
-inline constexpr std::string_view kRecordKind<ml::ConsoleRecord> = "ml.console";
-}  // namespace fireweed

@@ -13,11 +13,11 @@ namespace fireweed::ml {
 namespace {
 
 // Small enough that a chatty replica keeps the others waiting for milliseconds only.
-constexpr size_t kPieceBytes = 128 << 10;
+constexpr size_t kPieceBytes = 64 << 10;
 
 }  // namespace
 
-using api::logging::LogEntry;
+using logs::LogLine;
 
 FollowedConsole::Piece FollowedConsole::Read() {
   Piece piece;
@@ -32,7 +32,7 @@ FollowedConsole::Piece FollowedConsole::Read() {
     piece.more = true;
     return piece;
   }
-  piece.entries = Entries(parser_.Add(buffer_));
+  piece.lines = Lines(parser_.Add(buffer_));
   return piece;
 }
 
@@ -46,60 +46,59 @@ bool FollowedConsole::SkipGap() {
   return true;
 }
 
-std::vector<LogEntry> FollowedConsole::Finish() { return Entries(parser_.Finish()); }
+std::vector<LogLine> FollowedConsole::Finish() { return Lines(parser_.Finish()); }
 
-std::vector<LogEntry> FollowedConsole::Entries(std::vector<ConsoleLine> lines) {
-  std::vector<LogEntry> entries;
-  entries.reserve(lines.size() + 2);
+std::vector<LogLine> FollowedConsole::Lines(std::vector<ConsoleLine> found) {
+  std::vector<LogLine> lines;
+  lines.reserve(found.size() + 2);
   int64_t last_offset = 0;
-  if (lost_ > 0 && !lines.empty()) {
-    entries.push_back(
-        Notice(lines.front().offset, lines.front().time - std::chrono::nanoseconds(1),
-               fmt::format("{} bytes of output were lost: they were printed faster than they "
-                           "could be collected.",
-                           std::exchange(lost_, 0))));
+  if (lost_ > 0 && !found.empty()) {
+    lines.push_back(Notice(found.front().offset, found.front().time - std::chrono::nanoseconds(1),
+                           fmt::format("{} bytes of output were lost: they were printed faster "
+                                       "than they could be collected.",
+                                       std::exchange(lost_, 0))));
   }
-  for (ConsoleLine& line : lines) {
-    last_time_ = line.time;
-    last_offset = line.offset;
-    if (!budget_.Take(line.time, line.text.size())) continue;
-    LogEntry& entry = entries.emplace_back(pattern_);
-    entry.timestamp = line.time;
-    entry.insertId = fmt::format("{:012x}{}", line.offset, machine_);
-    Fill(entry, std::move(line));
+  for (ConsoleLine& one : found) {
+    last_time_ = one.time;
+    last_offset = one.offset;
+    if (!budget_.Take(one.time, one.text.size())) continue;
+    LogLine& line = lines.emplace_back();
+    line.timestamp = one.time;
+    line.insertId = fmt::format("{:012x}{}", one.offset, machine_);
+    Fill(line, std::move(one));
   }
   if (int64_t dropped = budget_.TakeDropped()) {
-    entries.push_back(Notice(last_offset, last_time_,
-                             fmt::format("{} lines were dropped: this replica prints more than the "
-                                         "service keeps.",
-                                         dropped)));
+    lines.push_back(Notice(last_offset, last_time_,
+                           fmt::format("{} lines were dropped: this replica prints more than the "
+                                       "service keeps.",
+                                       dropped)));
   }
-  return entries;
+  return lines;
 }
 
 // The cloud's rule: standard output is INFO, standard error is ERROR. The further lines of a message that named its
 // severity, printed with it, have that one.
-void FollowedConsole::Fill(LogEntry& entry, ConsoleLine line) {
+void FollowedConsole::Fill(LogLine& line, ConsoleLine found) {
   constexpr Duration kSameMessage = std::chrono::milliseconds(1);
   using api::logging::Severity;
-  Saying& saying = sayings_[line.error ? 1 : 0];
-  bool goes_on = saying.severity && line.time - saying.time < kSameMessage &&
-                 !line.text.starts_with("Traceback ");
+  Saying& saying = sayings_[found.error ? 1 : 0];
+  bool goes_on = saying.severity && found.time - saying.time < kSameMessage &&
+                 !found.text.starts_with("Traceback ");
   if (!goes_on) saying.severity.reset();
-  Severity plain = line.error ? Severity::kError : Severity::kInfo;
-  saying.time = line.time;
-  if (FillPayload(entry, std::move(line.text), saying.severity.value_or(plain))) {
-    saying.severity = entry.severity;
+  Severity plain = found.error ? Severity::kError : Severity::kInfo;
+  saying.time = found.time;
+  if (FillPayload(line, std::move(found.text), saying.severity.value_or(plain))) {
+    saying.severity = line.severity;
   }
 }
 
-LogEntry FollowedConsole::Notice(int64_t offset, Time time, const std::string& message) const {
-  LogEntry entry = pattern_;
-  entry.timestamp = time;
-  entry.severity = api::logging::Severity::kWarning;
-  entry.insertId = fmt::format("{:012x}{}-notice", offset, machine_);
-  entry.textPayload = message;
-  return entry;
+LogLine FollowedConsole::Notice(int64_t offset, Time time, std::string message) const {
+  LogLine line;
+  line.timestamp = time;
+  line.severity = api::logging::Severity::kWarning;
+  line.insertId = fmt::format("{:012x}{}-notice", offset, machine_);
+  line.textPayload = std::move(message);
+  return line;
 }
 
 }  // namespace fireweed::ml

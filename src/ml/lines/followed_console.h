@@ -9,7 +9,7 @@
 
 #include "api/logging/entry.h"
 #include "base/unique_fd.h"
-#include "catalog/catalog.h"
+#include "logs/log_line.h"
 #include "ml/job_log.h"
 #include "ml/lines/console_parser.h"
 #include "ml/lines/line_budget.h"
@@ -25,10 +25,10 @@ class FollowedConsole {
         source_(std::move(source)),
         pattern_(EntryOf(source_)),
         parser_(offset),
-        budget_(limits) {}
+        budget_(limits, offset) {}
 
   struct Piece {
-    std::vector<api::logging::LogEntry> entries;
+    std::vector<logs::LogLine> lines;
     bool more = false;  // there was as much as one piece may hold
   };
   // The next piece. A console that is not there yet has nothing.
@@ -36,16 +36,18 @@ class FollowedConsole {
   // What was read since has not been stored: it will be read again.
   void Unread(int64_t safe_offset) { parser_ = ConsoleParser(safe_offset); }
   // Nothing will be added until the machine boots again; called when Read gives no more.
-  std::vector<api::logging::LogEntry> Finish();
+  std::vector<logs::LogLine> Finish();
   void Close() { fd_.reset(); }
 
   const LineSource& source() const { return source_; }
+  // What all its lines have in common.
+  const api::logging::LogEntry& pattern() const { return pattern_; }
   int64_t safe_offset() const { return parser_.safe_offset(); }
 
  private:
-  std::vector<api::logging::LogEntry> Entries(std::vector<ConsoleLine> lines);
-  api::logging::LogEntry Notice(int64_t offset, Time time, const std::string& message) const;
-  void Fill(api::logging::LogEntry& entry, ConsoleLine line);
+  std::vector<logs::LogLine> Lines(std::vector<ConsoleLine> found);
+  logs::LogLine Notice(int64_t offset, Time time, std::string message) const;
+  void Fill(logs::LogLine& line, ConsoleLine found);
   bool SkipGap();
 
   const std::string machine_, path_;

@@ -13,22 +13,29 @@ namespace fireweed::ml {
 struct LineLimits {
   int64_t lines_per_second = 250'000;
   int64_t burst_lines = 1'000'000;
-  int64_t most_bytes = int64_t{2} << 30;  // of one console, for ever
+  int64_t most_bytes =
+      int64_t{2} << 30;  // of one console, for ever, with what the store adds to each line
 };
 
 class LineBudget {
  public:
-  explicit LineBudget(const LineLimits& limits) : limits_(limits), lines_(limits.burst_lines) {}
+  // Head, times and insert id of a line in the log store, about.
+  static constexpr int64_t kPerLine = 80;
+
+  // `taken`: bytes of the console that were read before, by an earlier process.
+  explicit LineBudget(const LineLimits& limits, int64_t taken = 0)
+      : limits_(limits), lines_(limits.burst_lines), bytes_(taken) {}
 
   // Whether this line may pass. REQUIRES: times do not go back.
   bool Take(Time time, size_t bytes) {
     Refill(time);
-    if (lines_ < 1 || bytes_ + static_cast<int64_t>(bytes) > limits_.most_bytes) {
+    int64_t all = bytes_ + static_cast<int64_t>(bytes) + kPerLine;
+    if (lines_ < 1 || all > limits_.most_bytes) {
       ++dropped_;
       return false;
     }
     --lines_;
-    bytes_ += static_cast<int64_t>(bytes);
+    bytes_ = all;
     return true;
   }
   int64_t dropped() const { return dropped_; }
@@ -47,7 +54,7 @@ class LineBudget {
 
   const LineLimits limits_;
   int64_t lines_;
-  int64_t bytes_ = 0;
+  int64_t bytes_;
   int64_t dropped_ = 0;
   Time last_{};
 };

@@ -93,7 +93,7 @@ namespace {
 enum class Said { kNothing, kPayload, kSeverity };
 
 // kNothing: an object of another kind, or none at all.
-Said FillStructured(api::logging::LogEntry& entry, std::string_view text) {
+Said FillStructured(logs::LogLine& line, std::string_view text) {
   Structured seen;
   try {
     seen = DecodeJson<Structured>(text);
@@ -101,10 +101,10 @@ Said FillStructured(api::logging::LogEntry& entry, std::string_view text) {
     return Said::kNothing;
   }
   if (seen.message.empty()) return Said::kNothing;
-  entry.jsonPayload.text = text;
+  line.jsonPayload.text = text;
   for (const std::string* word : {&seen.severity, &seen.levelname, &seen.level}) {
     if (std::optional<Severity> severity = SeverityByWord(*word)) {
-      entry.severity = *severity;
+      line.severity = *severity;
       return Said::kSeverity;
     }
   }
@@ -113,17 +113,17 @@ Said FillStructured(api::logging::LogEntry& entry, std::string_view text) {
 
 }  // namespace
 
-bool FillPayload(api::logging::LogEntry& entry, std::string text, Severity otherwise) {
-  entry.severity = otherwise;
-  std::string_view line = Trim(text);
-  if (line.starts_with('{') && line.ends_with('}')) {
-    Said said = FillStructured(entry, line);
+bool FillPayload(logs::LogLine& line, std::string text, Severity otherwise) {
+  line.severity = otherwise;
+  std::string_view words = Trim(text);
+  if (words.starts_with('{') && words.ends_with('}')) {
+    Said said = FillStructured(line, words);
     if (said != Said::kNothing) return said == Said::kSeverity;
   }
-  std::optional<Severity> said = PythonLevel(line);
-  if (!said) said = NativeLevel(line);
-  if (said) entry.severity = *said;
-  entry.textPayload = std::move(text);
+  std::optional<Severity> said = PythonLevel(words);
+  if (!said) said = NativeLevel(words);
+  if (said) line.severity = *said;
+  line.textPayload = std::move(text);
   return said.has_value();
 }
 

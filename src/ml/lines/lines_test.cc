@@ -94,23 +94,36 @@ TEST(LineEntry, KnowsWhatFrameworksSay) {
            {R"({broken})", false, Severity::kInfo, false},
            {"", false, Severity::kInfo, false},
        }) {
-    LogEntry entry;
-    FillPayload(entry, c.text, c.error ? Severity::kError : Severity::kInfo);
-    EXPECT_EQ(entry.severity, c.severity) << c.text;
-    EXPECT_EQ(!entry.jsonPayload.text.empty(), c.structured) << c.text;
-    EXPECT_EQ(entry.textPayload, c.structured ? "" : c.text);
+    logs::LogLine line;
+    FillPayload(line, c.text, c.error ? Severity::kError : Severity::kInfo);
+    EXPECT_EQ(line.severity, c.severity) << c.text;
+    EXPECT_EQ(!line.jsonPayload.text.empty(), c.structured) << c.text;
+    EXPECT_EQ(line.textPayload, c.structured ? "" : c.text);
   }
 }
 
 TEST(LineBudget, FillsWithTheTimeOfTheLines) {
-  LineBudget budget({.lines_per_second = 1000, .burst_lines = 10, .most_bytes = 1000});
+  LineBudget budget({.lines_per_second = 1000, .burst_lines = 10, .most_bytes = 10'000});
   Time now{std::chrono::seconds(5)};
   for (int i = 0; i < 15; ++i) budget.Take(now, 1);
   EXPECT_EQ(budget.TakeDropped(), 5);
   EXPECT_TRUE(budget.Take(now + std::chrono::milliseconds(1), 1));
   EXPECT_FALSE(budget.Take(now + std::chrono::microseconds(1900), 1));
   EXPECT_TRUE(budget.Take(now + std::chrono::microseconds(2000), 1));
-  EXPECT_FALSE(budget.Take(now + std::chrono::seconds(9), 2000));  // more than it may ever say
+  EXPECT_FALSE(budget.Take(now + std::chrono::seconds(9), 20'000));  // more than it may ever say
+}
+
+TEST(LineBudget, EmptyLinesFillADiskToo) {
+  LineLimits limits{.lines_per_second = 1000, .burst_lines = 1000, .most_bytes = 10'000};
+  Time now{std::chrono::seconds(5)};
+  auto kept = [&](int64_t taken) {
+    LineBudget budget(limits, taken);
+    int count = 0;
+    while (budget.Take(now, 0)) ++count;
+    return count;
+  };
+  EXPECT_EQ(kept(0), 10'000 / LineBudget::kPerLine);
+  EXPECT_EQ(kept(9'000), 1'000 / LineBudget::kPerLine) << "a restart begins no new budget";
 }
 
 class Collector : public ::testing::Test {
