@@ -5,8 +5,8 @@
 
 namespace fireweed {
 
-Result<> ImportRootTree(const storage::ObjectStore& store, const std::string& source,
-                        const std::string& directory) {
+Result<ContainerConfig> ImportRootTree(const storage::ObjectStore& store, const std::string& source,
+                                       const std::string& directory) {
   try {
     compute::RawSource place = compute::ParseRawSource(source);
     storage::OpenedObject object = store.Open({place.bucket, place.object, {}}, {});

@@ -135,7 +135,7 @@ class ComputeFixture {
   std::string disk_root;
   DiskStore store;
   // What an import of an archive does; fails until a test says otherwise.
-  ImportRoot import = [](const std::string&, const std::string&) -> Result<> {
+  ImportRoot import = [](const std::string&, const std::string&) -> Result<ContainerConfig> {
     return Error{Code::kInvalid, "", "no such archive"};
   };
   Result<BootImage> image = BootImage{.layers = {"/image"}};

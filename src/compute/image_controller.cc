@@ -72,12 +72,30 @@ Result<ImageController::MadeImage> ImageController::FromDisk(const ImageRecord& 
 }
 
 Result<ImageController::MadeImage> ImageController::FromArchive(const ImageRecord& record) {
-  const std::string& source = record.resource.rawDisk->source;
-  Result<> filled = store_.FillLayer(record.layer_name(), [&](const std::string& directory) {
-    return import_(source, directory);
-  });
+  MadeImage made{{.layers = {record.layer_name()}, .whole = true}, 0};
+  // Of an earlier try, which has finished the layer but not the image.
+  made.root.container = record.root.container;
+  auto fill = [&](const std::string& directory) -> Result<> {
+    Result<ContainerConfig> container = import_(record.resource.rawDisk->source, directory);
+    if (!container.ok()) return container.error();
+    made.root.container = *container;
+    NoteContainer(record, *container);
+    return Done{};
+  };
+  Result<> filled = store_.FillLayer(record.layer_name(), fill);
   if (!filled.ok()) return filled.error();
-  return MadeImage{{.layers = {record.layer_name()}, .whole = true}, 0};
+  return made;
+}
+
+// Before the layer is there: a later try takes that as it is and does not look into the archive again.
+void ImageController::NoteContainer(const ImageRecord& record, const ContainerConfig& container) {
+  if (container == ContainerConfig{}) return;
+  catalog_.Write("image unpacked", [&](Txn& txn) {
+    auto row = txn.Find<ImageRecord>(record.key());
+    if (!row || row->value.resource.id != record.resource.id) return;
+    row->value.root.container = container;
+    txn.Put(record.key(), row->value);
+  });
 }
 
 void ImageController::NoteReady(const ImageRecord& record, const MadeImage& made) {

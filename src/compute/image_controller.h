@@ -18,9 +18,10 @@
 
 namespace fireweed::compute {
 
-// Unpacks the root tree of an archive in a bucket ("gs://B/O") into an empty directory. Called on an action thread;
-// may block for minutes.
-using ImportRoot = std::function<Result<>(const std::string& source, const std::string& directory)>;
+// Unpacks the root tree of an archive in a bucket ("gs://B/O") into an empty directory, and tells how it wants to be run.
+// Called on an action thread; may block for minutes.
+using ImportRoot =
+    std::function<Result<ContainerConfig>(const std::string& source, const std::string& directory)>;
 
 class ImageController final : public Controller {
  public:
@@ -44,6 +45,7 @@ class ImageController final : public Controller {
   void Make(const Key& key);
   Result<MadeImage> FromDisk(const ImageRecord& record);
   Result<MadeImage> FromArchive(const ImageRecord& record);
+  void NoteContainer(const ImageRecord& record, const ContainerConfig& container);
   void NoteReady(const ImageRecord& record, const MadeImage& made);
   void NoteFailure(const ImageRecord& record, const Error& error);
 

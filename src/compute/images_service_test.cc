@@ -114,7 +114,7 @@ TEST_F(ImagesTest, ADiskOfARunningMachineNeedsForce) {
 
 TEST_F(ImagesTest, AnImageThatCannotBeMadeIsForgottenAndSaysWhy) {
   int tries = 0;
-  all.import = [&](const std::string&, const std::string&) -> Result<> {
+  all.import = [&](const std::string&, const std::string&) -> Result<ContainerConfig> {
     ++tries;
     return Error{Code::kInvalid, "", "not a root"};
   };
@@ -131,11 +131,13 @@ TEST_F(ImagesTest, AnImageThatCannotBeMadeIsForgottenAndSaysWhy) {
 
 TEST_F(ImagesTest, ATransientFailureIsTriedAgainAlsoAfterARestart) {
   int tries = 0;
-  all.import = [&](const std::string& source, const std::string& directory) -> Result<> {
+  all.import = [&](const std::string& source,
+                   const std::string& directory) -> Result<ContainerConfig> {
     EXPECT_EQ(source, "gs://b/root.tar.gz");
     if (++tries < 3) return Error{Code::kUnavailable, "", "not now"};
     std::ofstream(directory + "/file") << "x";
-    return Done{};
+    return ContainerConfig{
+        .entrypoint = {"/run"}, .command = {}, .environment = {}, .directory = "/w"};
   };
   all.Ask("POST", kImages, R"({"name":"raw","rawDisk":{"source":"gs://b/root.tar.gz"}})");
   all.Settle();
@@ -145,6 +147,17 @@ TEST_F(ImagesTest, ATransientFailureIsTriedAgainAlsoAfterARestart) {
   EXPECT_EQ(tries, 3);
   EXPECT_EQ(all.Ask("GET", Image("raw")).Field("status"), "READY");
   EXPECT_TRUE(fs::exists(all.store.LayerDirectory(LayersOf("raw").at(0)) + "/file"));
+  // How it wants to be run goes with the root: to disks, and to images of those.
+  EXPECT_EQ(all.Ask("POST", kImages, R"({"name":"copy","sourceImage":"global/images/raw"})").status,
+            200);
+  all.Settle();
+  for (const char* name : {"raw", "copy"}) {
+    auto row = Query(all.catalog,
+                     [&](Txn& txn) { return txn.Find<ImageRecord>(std::string("p/") + name); });
+    ASSERT_TRUE(row) << name;
+    EXPECT_EQ(row->value.root.container.entrypoint, std::vector<std::string>{"/run"}) << name;
+    EXPECT_EQ(row->value.root.container.directory, "/w") << name;
+  }
 }
 
 TEST_F(ImagesTest, LeftoversOfACrashAreSwept) {
@@ -193,9 +206,9 @@ TEST_F(ImagesTest, PublicNamesStandForTheBaseUntilARealOneIsRegistered) {
   std::string list = "/compute/v1/projects/ubuntu-os-cloud/global/images";
   EXPECT_THAT(all.Ask("GET", list + "/family/ubuntu-1604-lts").body,
               HasSubstr("runs this machine's base image"));
-  all.import = [](const std::string&, const std::string& directory) -> Result<> {
+  all.import = [](const std::string&, const std::string& directory) -> Result<ContainerConfig> {
     std::ofstream(directory + "/file") << "x";
-    return Done{};
+    return ContainerConfig{};
   };
   ASSERT_EQ(
       all.Ask("POST", list,

@@ -16,6 +16,7 @@
 #include "compute/workload.h"
 #include "control/backoff.h"
 #include "control/operations.h"
+#include "machine/image/container_config.h"
 
 namespace fireweed::compute {
 
@@ -90,6 +91,7 @@ struct RootLayers {
   // The base image that lies below, once somebody has booted from it: what was installed over one base is not
   // moved to another. Empty: whichever is the present one at the first boot.
   std::string base;
+  ContainerConfig container;  // of an OCI image: how a job runs it
 };
 
 struct DiskRecord {
@@ -178,7 +180,8 @@ inline constexpr std::string_view kTypeName<compute::RootLayers> = "RootLayers";
 template <>
 inline constexpr auto kFields<compute::RootLayers> = [](auto...) {
   return Fields{F("layers", &compute::RootLayers::layers), F("whole", &compute::RootLayers::whole),
-                F("base", &compute::RootLayers::base)};
+                F("base", &compute::RootLayers::base),
+                F("container", &compute::RootLayers::container)};
 };
 template <>
 inline constexpr std::string_view kTypeName<compute::DiskRecord> = "DiskRecord";

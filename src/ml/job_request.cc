@@ -127,10 +127,6 @@ void CheckImage(const TrainingInput& input) {
     Refuse("master_config.image_uri",
            "An image and a Python module or packages exclude each other.");
   }
-  if (input.masterConfig->containerCommand.empty()) {
-    Refuse("master_config.container_command",
-           "An image is started by the command that is named here.");
-  }
 }
 
 void CheckProgram(const TrainingInput& input) {

@@ -1,6 +1,7 @@
 // Jobs from the API to the fake driver and back, and through restarts of the daemon.
 #include <algorithm>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "compute/hidden.h"
@@ -110,6 +111,49 @@ TEST(Jobs, AFailureNamesTheReplicaAndItsLastLines) {
             "The replica worker 2 exited with a non-zero status of 2. Its last lines:\n"
             "Traceback of worker-replica-2");
   EXPECT_TRUE(all.base.fake.List()->empty());
+}
+
+TEST(Jobs, AnImageIsRunAsItSaysUnlessTheJobSaysOtherwise) {
+  using Words = std::vector<std::string>;
+  struct Case {
+    std::string_view config, args;
+    Words entrypoint, command, argv;
+  };
+  const Words kEntry{"run", "-v"}, kCommand{"all"};
+  for (const Case& c : {
+           Case{"", "", kEntry, kCommand, {"run", "-v", "all"}},
+           Case{"", R"("--lr","1")", kEntry, kCommand, {"run", "-v", "--lr", "1"}},
+           Case{R"(,"containerArgs":["x"])", R"("y")", kEntry, kCommand, {"run", "-v", "x", "y"}},
+           Case{R"(,"containerCommand":["sh"])", "", kEntry, kCommand, {"sh"}},
+           Case{R"(,"containerCommand":["sh"],"containerArgs":["x"])", "", {}, {}, {"sh", "x"}},
+           Case{"", "", {}, kCommand, {"all"}},
+           Case{"", "", {}, {}, {}},
+       }) {
+    MlFixture all;
+    compute::ImageRecord image{.project = "my-project", .resource = {}, .root = {}, .backoff = {}};
+    image.resource.name = "told";
+    image.resource.status = "READY";
+    image.resource.selfLink = "projects/my-project/global/images/told";
+    image.root.container = {c.entrypoint, c.command, {"MODE=a=b", "CLOUD_ML_JOB_ID=no"}, "/w"};
+    all.base.catalog.Write("test", [&](Txn& txn) { txn.Put(image.key(), image); });
+    std::string body = fmt::format(
+        R"({{"jobId":"j","trainingInput":{{"region":"us-central1","scaleTier":"CUSTOM","masterType":)"
+        R"("n1-standard-1","args":[{}],"masterConfig":{{"imageUri":"gcr.io/my-project/told"{}}}}}}})",
+        c.args, c.config);
+    ASSERT_EQ(all.Ask("POST", kJobs, body).status, 200) << body;
+    all.base.Settle();
+    if (c.argv.empty()) {
+      EXPECT_EQ(all.Job("j").job.state, JobState::kFailed);
+      EXPECT_NE(all.Job("j").job.errorMessage.find("set containerCommand"), std::string::npos);
+      continue;
+    }
+    ASSERT_EQ(all.Instances().size(), 1u) << all.Job("j").job.errorMessage;
+    compute::Workload workload = *all.Instances()[0].workload;
+    EXPECT_EQ(workload.argv, c.argv) << body;
+    EXPECT_EQ(workload.directory, "/w");
+    EXPECT_EQ(workload.environment["MODE"], "a=b");
+    EXPECT_EQ(workload.environment["CLOUD_ML_JOB_ID"], "j");
+  }
 }
 
 TEST(Jobs, CancelEndsEverythingWithinTheGrace) {

@@ -13,6 +13,7 @@
 #include "ml/cluster_config.h"
 #include "ml/environments.h"
 #include "ml/job_log.h"
+#include "ml/job_plan.h"
 #include "ml/replica_layout.h"
 #include "ml/tuning/metric_folder.h"
 #include "ml/tuning/trial_run.h"
@@ -46,12 +47,17 @@ int32_t TakePorts(Txn& txn, int32_t count) {
   return first;
 }
 
-std::string FindImage(Txn& txn, const JobRecord& job, const api::ml::ReplicaConfig* config) {
-  std::string uri = config ? config->imageUri : "";
-  if (uri.empty()) return kTrainerImage;
+// Of a job that brings its image. That of the master serves those that name none.
+const std::string& ImageUri(const api::ml::TrainingInput& input, ReplicaType type) {
+  ReplicaSet set = SetOf(input, type);
+  return set.config && !set.config->imageUri.empty() ? set.config->imageUri
+                                                     : input.masterConfig->imageUri;
+}
+
+compute::ImageRecord FindImage(Txn& txn, const JobRecord& job, const std::string& uri) {
   for (const std::string& reference : ImageCandidates(uri)) {
     try {
-      return compute::ResolveUsableImage(txn, reference, job.project).resource.selfLink;
+      return compute::ResolveUsableImage(txn, reference, job.project);
     } catch (const Failure& failure) {
       if (failure.error().code != Code::kNotFound) throw;
     }
@@ -63,14 +69,10 @@ std::string FindImage(Txn& txn, const JobRecord& job, const api::ml::ReplicaConf
                   uri, compute::ParseImageName(ImageCandidates(uri).back(), job.project).name));
 }
 
-api::compute::InsertInstance RequestFor(Txn& txn, const JobRecord& job, const Gang& gang,
-                                        const Replica& replica, bool preemptible) {
+api::compute::InsertInstance RequestFor(const JobRecord& job, const Gang& gang,
+                                        const Replica& replica, const std::string& image,
+                                        bool preemptible) {
   ReplicaSet set = SetOf(*job.job.trainingInput, replica.type);
-  // The image of the master serves those that name none.
-  const auto& master = job.job.trainingInput->masterConfig;
-  const api::ml::ReplicaConfig* config = set.config && !set.config->imageUri.empty() ? set.config
-                                         : master                                    ? &*master
-                                                                                     : nullptr;
   api::compute::InsertInstance request{.project = job.project, .zone = job.zone};
   api::compute::Instance& instance = request.body;
   instance.name = replica.instance;
@@ -81,8 +83,8 @@ api::compute::InsertInstance RequestFor(Txn& txn, const JobRecord& job, const Ga
   instance.labels[kTaskLabel] = TaskName(replica.type, replica.index);
   if (!gang.trial.empty()) instance.labels[kTrialLabel] = gang.trial;
   api::compute::AttachedDisk disk{.boot = true, .autoDelete = true};
-  disk.initializeParams = api::compute::DiskInitializeParams{
-      .sourceImage = FindImage(txn, job, config), .labels = {{kHiddenLabel, "true"}}};
+  disk.initializeParams =
+      api::compute::DiskInitializeParams{.sourceImage = image, .labels = {{kHiddenLabel, "true"}}};
   instance.disks.push_back(std::move(disk));
   instance.serviceAccounts = {{job.account, {kScope}}};
   instance.scheduling.automaticRestart = false;
@@ -97,17 +99,51 @@ api::compute::InsertInstance RequestFor(Txn& txn, const JobRecord& job, const Ga
   return request;
 }
 
-std::vector<std::string> Argv(const JobRecord& job, const Gang& gang, const Replica& replica) {
+// As Kubernetes has it: a command takes the place of both the image's entrypoint and its command, arguments alone that
+// of its command.
+std::vector<std::string> ContainerArgv(const api::ml::ReplicaConfig& given,
+                                       const std::vector<std::string>& trainer_args,
+                                       const compute::ImageRecord& image) {
+  std::vector<std::string> argv = given.containerCommand, args = given.containerArgs;
+  args.insert(args.end(), trainer_args.begin(), trainer_args.end());
+  if (argv.empty()) {
+    argv = image.root.container.entrypoint;
+    if (args.empty()) args = image.root.container.command;
+  }
+  argv.insert(argv.end(), args.begin(), args.end());
+  if (argv.empty()) {
+    throw Failure(Code::kInvalid,
+                  fmt::format("The image '{}' does not say what to run, and neither does the job: "
+                              "set containerCommand.",
+                              image.resource.name));
+  }
+  return argv;
+}
+
+// How a replica in an image of its own is run: what the job says goes before what the image says.
+compute::Workload ContainerWorkload(const JobRecord& job, const Gang& gang, const Replica& replica,
+                                    const compute::ImageRecord& image) {
+  const api::ml::TrainingInput& input = *job.job.trainingInput;
+  ReplicaSet set = SetOf(input, replica.type);
+  bool own = set.config && !(set.config->imageUri.empty() && set.config->containerCommand.empty() &&
+                             set.config->containerArgs.empty());
+  compute::Workload workload;
+  workload.argv =
+      ContainerArgv(own ? *set.config : *input.masterConfig, TrainerArgs(job, gang), image);
+  workload.directory = image.root.container.directory;
+  for (const std::string& variable : image.root.container.environment) {
+    size_t equals = variable.find('=');
+    if (equals == variable.npos) continue;
+    workload.environment[variable.substr(0, equals)] = variable.substr(equals + 1);
+  }
+  return workload;
+}
+
+std::vector<std::string> PackageArgv(const JobRecord& job, const Gang& gang) {
   const api::ml::TrainingInput& input = *job.job.trainingInput;
   std::vector<std::string> args = TrainerArgs(job, gang);
   std::vector<std::string> argv = input.command;
-  if (input.masterConfig && !input.masterConfig->imageUri.empty()) {
-    ReplicaSet set = SetOf(input, replica.type);
-    const api::ml::ReplicaConfig* config =
-        set.config && !set.config->containerCommand.empty() ? set.config : &*input.masterConfig;
-    argv = config->containerCommand;
-    argv.insert(argv.end(), config->containerArgs.begin(), config->containerArgs.end());
-  } else if (argv.empty()) {
+  if (argv.empty()) {
     EnvironmentReady ready{.interpreter = job.prepared->interpreter,
                            .environment = job.prepared->environment};
     return PythonCommand(ready, input.pythonModule, args);
@@ -116,11 +152,17 @@ std::vector<std::string> Argv(const JobRecord& job, const Gang& gang, const Repl
   return argv;
 }
 
+// `image`: nullopt for a trainer out of packages.
 compute::Workload WorkloadOf(const JobRecord& job, const Gang& gang, size_t index, double cpus,
+                             const std::optional<compute::ImageRecord>& image,
                              const std::string& metric_root) {
   const Replica& replica = gang.replicas[index];
-  compute::Workload workload{.argv = Argv(job, gang, replica), .log_marks = true};
-  workload.environment = ReplicaEnvironment(job, gang, index, cpus);
+  compute::Workload workload = image ? ContainerWorkload(job, gang, replica, *image)
+                                     : compute::Workload{.argv = PackageArgv(job, gang)};
+  workload.log_marks = true;
+  for (const auto& [name, value] : ReplicaEnvironment(job, gang, index, cpus)) {
+    workload.environment[name] = value;
+  }
   if (job.prepared) {
     for (const auto& [name, value] : job.prepared->environment) workload.environment[name] = value;
     workload.mounts = job.prepared->mounts;
@@ -168,14 +210,18 @@ void NameReplicas(Txn& txn, const JobRecord& job, Gang& gang, bool own_network) 
 int64_t MakeReplica(Txn& txn, const JobRecord& job, const Gang& gang, size_t index,
                     const ReplicaTerms& terms, Time now) {
   const Replica& replica = gang.replicas[index];
-  api::compute::InsertInstance request = RequestFor(txn, job, gang, replica, terms.preemptible);
+  const api::ml::TrainingInput& input = *job.job.trainingInput;
+  std::optional<compute::ImageRecord> image;
+  if (UsesImage(input)) image = FindImage(txn, job, ImageUri(input, replica.type));
+  api::compute::InsertInstance request = RequestFor(
+      job, gang, replica, image ? image->resource.selfLink : kTrainerImage, terms.preemptible);
   compute::InsertContext context{.catalogue = terms.catalogue,
                                  .default_account = job.account,
                                  .id = terms.ids.NextNumber(),
                                  .now = now,
                                  .strict = terms.strict};
   InstanceRecord record = compute::MakeInstance(txn, request, context);
-  record.workload = WorkloadOf(job, gang, index, record.cpus, terms.metric_root);
+  record.workload = WorkloadOf(job, gang, index, record.cpus, image, terms.metric_root);
   compute::AttachDisks(txn, record, terms.ids, now);
   txn.Put(record.key(), record, 0);
   return record.resource.id;

@@ -232,6 +232,50 @@ PYTHON
 
 image_ready() { fireweed compute images describe "$1" --format='value(status)' 2>/dev/null | grep -x READY >"$FW_SCRATCH/ready"; }
 
+# blob LAYOUT FILE: adds a blob and says its digest.
+blob() {
+  local sum
+  sum=$(sha256sum "$2" | cut -d' ' -f1)
+  mkdir -p "$1/blobs/sha256"
+  cp "$2" "$1/blobs/sha256/$sum"
+  printf 'sha256:%s' "$sum"
+}
+
+# An OCI layout says itself what to run: its entrypoint, in its directory, with its variables and the job's arguments.
+boxed_by_its_entrypoint() {
+  local layout=$FW_SCRATCH/layout layer config manifest
+  cat >"$1/trainer/told" <<'PROGRAM'
+#!/bin/sh
+echo "$CLOUD_ML_JOB_ID in $(pwd), $MODE: $*"
+PROGRAM
+  chmod +x "$1/trainer/told"
+  tar -C "$1" -czf "$FW_SCRATCH/layer" .
+  layer=$(blob "$layout" "$FW_SCRATCH/layer")
+  printf '{"config":{"Entrypoint":["told","first"],"Cmd":["by itself"],"Env":["PATH=/trainer:/bin","MODE=quick"],"WorkingDir":"/trainer"}}' \
+    >"$FW_SCRATCH/blob"
+  config=$(blob "$layout" "$FW_SCRATCH/blob")
+  printf '{"schemaVersion":2,"config":{"digest":"%s"},"layers":[{"digest":"%s"}]}' "$config" "$layer" >"$FW_SCRATCH/blob"
+  manifest=$(blob "$layout" "$FW_SCRATCH/blob")
+  printf '{"imageLayoutVersion":"1.0.0"}' >"$layout/oci-layout"
+  printf '{"schemaVersion":2,"manifests":[{"digest":"%s"}]}' "$manifest" >"$layout/index.json"
+  tar -C "$layout" -cf "$FW_SCRATCH/layout.tar" .
+  curl -sS --fail-with-body -o "$FW_SCRATCH/put" --data-binary "@$FW_SCRATCH/layout.tar" -H 'Content-Type: application/x-tar' \
+    "https://storage.googleapis.com/upload/storage/v1/b/$BUCKET/o?uploadType=media&name=layout.tar"
+  fireweed compute images create told --source-uri "gs://$BUCKET/layout.tar" >"$FW_SCRATCH/image" 2>&1 ||
+    fail "image: $(cat "$FW_SCRATCH/image")"
+  wait_until 60 "the image is ready" image_ready told
+  ai jobs submit training alone --region $REGION --master-image-uri "gcr.io/$GOOGLE_CLOUD_PROJECT/told" \
+    --scale-tier custom --master-machine-type n1-standard-1 >"$FW_SCRATCH/submit.alone" 2>&1 || fail "submit: $(cat "$FW_SCRATCH/submit.alone")"
+  ai jobs submit training given --region $REGION --master-image-uri "gcr.io/$GOOGLE_CLOUD_PROJECT/told" \
+    --scale-tier custom --master-machine-type n1-standard-1 -- --epochs 3 >"$FW_SCRATCH/submit.given" 2>&1 ||
+    fail "submit: $(cat "$FW_SCRATCH/submit.given")"
+  await_end alone
+  await_end given
+  equal SUCCEEDED "$(field alone .state)" "a job in an image: $(field alone .errorMessage)"
+  wait_until 60 "the entrypoint has spoken" said alone "alone in /trainer, quick: first by itself" master-replica-0
+  wait_until 60 "the entrypoint has spoken" said given "given in /trainer, quick: first --epochs 3" master-replica-0
+}
+
 # An image instead of packages: a root of its own, registered as a compute image.
 case_container() {
   local root=$FW_SCRATCH/root busybox
@@ -267,6 +311,7 @@ YAML
   equal SUCCEEDED "$(field boxed .state)" "a job in an image: $(field boxed .errorMessage)"
   wait_until 60 "the trainer has spoken" said boxed \
     "boxed runs in a root of its own with one --epochs 3 --job-dir gs://$BUCKET/boxed" master-replica-0
+  boxed_by_its_entrypoint "$root"
   # One that nobody has registered ends the job with what to do about it.
   sed -i 's,/trainer:v2,/unheard-of:v1,' "$FW_SCRATCH/container.yaml"
   ai jobs submit training nowhere --region $REGION --config "$FW_SCRATCH/container.yaml" >"$FW_SCRATCH/submit.nowhere" 2>&1 ||

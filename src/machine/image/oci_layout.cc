@@ -19,6 +19,10 @@ struct OciDescriptor {
 // An index lists manifests, a manifest layers: whichever of the two a file has, tells what it is.
 struct OciDocument {
   std::vector<OciDescriptor> manifests, layers;
+  OciDescriptor config;  // of a manifest
+};
+struct OciConfigFile {
+  ContainerConfig config;
 };
 template <>
 inline constexpr auto kFields<OciPlatform> = [](auto...) {
@@ -31,8 +35,12 @@ inline constexpr auto kFields<OciDescriptor> = [](auto...) {
 };
 template <>
 inline constexpr auto kFields<OciDocument> = [](auto...) {
-  return Fields{F("manifests", &OciDocument::manifests), F("layers", &OciDocument::layers)};
+  return Fields{F("manifests", &OciDocument::manifests), F("layers", &OciDocument::layers),
+                F("config", &OciDocument::config)};
 };
+template <>
+inline constexpr auto kFields<OciConfigFile> =
+    [](auto...) { return Fields{F("config", &OciConfigFile::config)}; };
 
 namespace {
 
@@ -63,6 +71,31 @@ const OciDescriptor* ForThisMachine(const std::vector<OciDescriptor>& manifests)
   return found == manifests.end() ? nullptr : &*found;
 }
 
+template <class T>
+Result<T> ReadDocument(const std::string& path) {
+  try {
+    return DecodeJson<T>(ReadStateFile(path).value_or(""));
+  } catch (const Failure& failure) {
+    return Wrong("The OCI layout is broken: " + failure.error().message);
+  }
+}
+
+Result<OciImage> ReadManifest(const std::string& directory, const OciDocument& manifest) {
+  OciImage image;
+  for (const OciDescriptor& layer : manifest.layers) {
+    Result<std::string> blob = BlobPath(directory, layer.digest);
+    if (!blob.ok()) return blob.error();
+    image.layers.push_back(*blob);
+  }
+  if (manifest.config.digest.empty()) return image;
+  Result<std::string> blob = BlobPath(directory, manifest.config.digest);
+  if (!blob.ok()) return blob.error();
+  Result<OciConfigFile> file = ReadDocument<OciConfigFile>(*blob);
+  if (!file.ok()) return file.error();
+  image.config = std::move(file->config);
+  return image;
+}
+
 }  // namespace
 
 bool IsOciLayout(const std::string& directory) {
@@ -70,25 +103,13 @@ bool IsOciLayout(const std::string& directory) {
          access((directory + "/index.json").c_str(), F_OK) == 0;
 }
 
-Result<std::vector<std::string>> OciLayers(const std::string& directory) {
+Result<OciImage> ReadOciLayout(const std::string& directory) {
   std::string path = directory + "/index.json";
   for (int depth = 0; depth < kMostNested; ++depth) {
-    OciDocument document;
-    try {
-      document = DecodeJson<OciDocument>(ReadStateFile(path).value_or(""));
-    } catch (const Failure& failure) {
-      return Wrong("The OCI layout is broken: " + failure.error().message);
-    }
-    if (!document.layers.empty()) {
-      std::vector<std::string> layers;
-      for (const OciDescriptor& layer : document.layers) {
-        Result<std::string> blob = BlobPath(directory, layer.digest);
-        if (!blob.ok()) return blob.error();
-        layers.push_back(*blob);
-      }
-      return layers;
-    }
-    const OciDescriptor* next = ForThisMachine(document.manifests);
+    Result<OciDocument> document = ReadDocument<OciDocument>(path);
+    if (!document.ok()) return document.error();
+    if (!document->layers.empty()) return ReadManifest(directory, *document);
+    const OciDescriptor* next = ForThisMachine(document->manifests);
     if (!next)
       return Wrong("The OCI layout holds no image for " + std::string(kArchitecture) + ".");
     Result<std::string> blob = BlobPath(directory, next->digest);

@@ -154,23 +154,25 @@ Result<> AddOciLayer(const std::string& blob, const std::string& root) {
 }
 
 // The layout's own files make room for the tree they describe.
-Result<> FlattenOci(const std::string& directory) {
-  Result<std::vector<std::string>> layers = OciLayers(directory);
-  if (!layers.ok()) return layers.error();
+Result<ContainerConfig> FlattenOci(const std::string& directory) {
+  Result<OciImage> image = ReadOciLayout(directory);
+  if (!image.ok()) return image.error();
   std::string root = directory + "/.fireweed-root";
-  if (Result<> made = MakeStateDirectory(root, 0755); !made.ok()) return made;
-  for (const std::string& layer : *layers) {
-    if (Result<> added = AddOciLayer(layer, root); !added.ok()) return added;
+  if (Result<> made = MakeStateDirectory(root, 0755); !made.ok()) return made.error();
+  for (const std::string& layer : image->layers) {
+    if (Result<> added = AddOciLayer(layer, root); !added.ok()) return added.error();
   }
   for (const char* name : {"blobs", "oci-layout", "index.json", "manifest.json", "repositories"}) {
-    if (Result<> removed = RemoveTree(directory + "/" + name); !removed.ok()) return removed;
+    if (Result<> removed = RemoveTree(directory + "/" + name); !removed.ok())
+      return removed.error();
   }
   std::error_code failed;
   for (const auto& entry : fs::directory_iterator(root, failed)) {
     fs::rename(entry.path(), fs::path(directory) / entry.path().filename(), failed);
     if (failed) return ErrnoError(failed.value(), entry.path().string());
   }
-  return RemoveTree(root);
+  if (Result<> removed = RemoveTree(root); !removed.ok()) return removed.error();
+  return std::move(image->config);
 }
 
 void RemoveDevices(const std::string& directory) {
@@ -186,11 +188,11 @@ void RemoveDevices(const std::string& directory) {
 
 }  // namespace
 
-Result<> UnpackRoot(const ArchiveReader& read, const std::string& directory) {
-  if (Result<> extracted = Extract(read, directory); !extracted.ok()) return extracted;
-  if (IsOciLayout(directory)) {
-    if (Result<> flat = FlattenOci(directory); !flat.ok()) return flat;
-  }
+Result<ContainerConfig> UnpackRoot(const ArchiveReader& read, const std::string& directory) {
+  if (Result<> extracted = Extract(read, directory); !extracted.ok()) return extracted.error();
+  Result<ContainerConfig> config = ContainerConfig{};
+  if (IsOciLayout(directory)) config = FlattenOci(directory);
+  if (!config.ok()) return config;
   if (fs::exists(directory + "/disk.raw")) {
     return Wrong(
         "The archive holds a raw disk (disk.raw). Machines here are containers: register a tar of "
@@ -203,7 +205,7 @@ Result<> UnpackRoot(const ArchiveReader& read, const std::string& directory) {
     return Wrong("The archive holds no root file system: there is no etc, or neither bin nor usr.");
   }
   RemoveDevices(directory);
-  return Done{};
+  return config;
 }
 
 }  // namespace fireweed

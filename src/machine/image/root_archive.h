@@ -10,14 +10,15 @@
 #include <string>
 
 #include "base/result.h"
+#include "machine/image/container_config.h"
 
 namespace fireweed {
 
 // The next bytes of an archive, as many as there are up to the span's size; 0 at the end.
 using ArchiveReader = std::function<Result<size_t>(std::span<std::byte> out)>;
 
-// Unpacks into an empty directory, so that afterwards it is the root. Owners and attributes are kept; device nodes
-// are left out: machines get theirs from elsewhere.
-Result<> UnpackRoot(const ArchiveReader& read, const std::string& directory);
+// Unpacks into an empty directory, so that afterwards it is the root, and tells how it wants to be run. Owners and
+// attributes are kept; device nodes are left out: machines get theirs from elsewhere.
+Result<ContainerConfig> UnpackRoot(const ArchiveReader& read, const std::string& directory);
 
 }  // namespace fireweed

@@ -37,7 +37,7 @@ class RootArchiveTest : public ::testing::Test {
     EXPECT_TRUE(made.ok() && made->ok());
     return made.ok() ? made->output : "";
   }
-  Result<> Unpack(const std::string& archive) {
+  Result<ContainerConfig> Unpack(const std::string& archive) {
     size_t at = 0;
     return UnpackRoot(
         [&](std::span<std::byte> out) -> Result<size_t> {
@@ -71,8 +71,9 @@ TEST_F(RootArchiveTest, ARootTreePackedOrNot) {
   for (const char* option : {"--gzip", "--format=pax"}) {
     fs::remove_all(into_);
     fs::create_directories(into_);
-    Result<> done = Unpack(Tar("root", option));
+    Result<ContainerConfig> done = Unpack(Tar("root", option));
     ASSERT_TRUE(done.ok()) << done.error().message;
+    EXPECT_EQ(*done, ContainerConfig{});
     EXPECT_EQ(ReadFileText(into_ + "/etc/motd"), "hello");
     struct stat tool {};
     ASSERT_EQ(stat((into_ + "/usr/bin/tool").c_str(), &tool), 0);
@@ -105,13 +106,24 @@ TEST_F(RootArchiveTest, AnOciLayoutIsLaidTogether) {
   Write(Tree("upper") / "opt/old/new", "x");
   fs::path layout = Tree("layout");
   std::string first = AddBlob(layout, Tar("lower")), second = AddBlob(layout, Tar("upper"));
-  std::string manifest = AddBlob(layout, R"({"schemaVersion":2,"layers":[{"digest":")" + first +
+  // As docker save writes it: what is not said is null.
+  std::string config =
+      AddBlob(layout, R"({"architecture":"amd64","os":"linux","config":{)"
+                      R"("Entrypoint":["/trainer/run","-v"],"Cmd":null,)"
+                      R"("Env":["PATH=/bin","MODE=fast=1"],"WorkingDir":"/trainer",)"
+                      R"("Labels":null,"ExposedPorts":{"80/tcp":{}}}})");
+  std::string manifest = AddBlob(layout, R"({"schemaVersion":2,"config":{"digest":")" + config +
+                                             R"("},"layers":[{"digest":")" + first +
                                              R"("},{"digest":")" + second + R"("}]})");
   Write(layout / "oci-layout", R"({"imageLayoutVersion":"1.0.0"})");
   Write(layout / "index.json",
         R"({"schemaVersion":2,"manifests":[{"digest":")" + manifest + R"("}]})");
-  Result<> done = Unpack(Tar("layout", "--format=pax"));
+  Result<ContainerConfig> done = Unpack(Tar("layout", "--format=pax"));
   ASSERT_TRUE(done.ok()) << done.error().message;
+  EXPECT_EQ(*done, (ContainerConfig{.entrypoint = {"/trainer/run", "-v"},
+                                    .command = {},
+                                    .environment = {"PATH=/bin", "MODE=fast=1"},
+                                    .directory = "/trainer"}));
   EXPECT_EQ(ReadFileText(into_ + "/etc/motd"), "upper");
   EXPECT_FALSE(fs::exists(into_ + "/etc/gone"));
   EXPECT_FALSE(fs::exists(into_ + "/opt/old/file"));
@@ -126,7 +138,7 @@ TEST_F(RootArchiveTest, DigestsDoNotLeadOutOfTheLayout) {
   Write(layout / "oci-layout", "{}");
   for (const char* digest : {"sha256:../../../etc/passwd", "md5:00", "sha256:zz"}) {
     Write(layout / "index.json", std::string(R"({"manifests":[{"digest":")") + digest + "\"}]}");
-    EXPECT_EQ(OciLayers(layout).error().code, Code::kInvalid) << digest;
+    EXPECT_EQ(ReadOciLayout(layout).error().code, Code::kInvalid) << digest;
   }
 }
 
