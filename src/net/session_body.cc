@@ -27,8 +27,13 @@ Task<HttpSession::Piece> HttpSession::FillBodyBuffer(size_t room) {
   if (room == 0) co_return Piece::kMore;
   if (from_tail == 0) {
     std::span<char> space(body_in_.data() + body_have_, room);
-    Tick deadline = loop_.After(server_.limits.body_timeout);
-    ReadOutcome outcome = co_await transport_.Read(space, deadline);
+    // A small body is sent right behind its head, and often there already.
+    ReadOutcome outcome{ReadOutcome::Kind::kWouldBlock, 0};
+    if (room <= kSmallBody) outcome = transport_.TryRead(space);
+    if (outcome.kind == ReadOutcome::Kind::kWouldBlock) {
+      Tick deadline = loop_.After(server_.limits.body_timeout);
+      outcome = co_await transport_.Read(space, deadline);
+    }
     if (outcome.kind != ReadOutcome::Kind::kBytes) {
       co_return transport_.timed_out() ? Piece::kTooLate : Piece::kGone;
     }
