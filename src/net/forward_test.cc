@@ -115,6 +115,22 @@ class Forwards : public testing::Test {
   TestServer backend_server_, front_;
 };
 
+TEST(Backend, IsLookedForWhileItsAnswersComeSoon) {
+  Backend backend("/nowhere");
+  for (int i = 0; i < 3; ++i) backend.Looked(false);
+  EXPECT_GT(backend.Looks(), 0) << "a few may be late";
+  backend.Looked(true);
+  int looked = 0;
+  for (int i = 0; i < 1000; ++i) {
+    looked += backend.Looks() > 0 ? 1 : 0;
+    backend.Looked(false);
+  }
+  EXPECT_GT(looked, 10) << "it may have become quick";
+  EXPECT_LT(looked, 100) << "it is slow";
+  backend.Looked(true);
+  EXPECT_GT(backend.Looks(), 0);
+}
+
 TEST_F(Forwards, PassesRequestsOnOverKeptConnections) {
   Listen(Socket("s"));
   way_.Publish(std::make_shared<Backend>(Socket("s")));

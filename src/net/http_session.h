@@ -110,8 +110,9 @@ class HttpSession final : public std::enable_shared_from_this<HttpSession> {
   void Keep(const std::shared_ptr<Backend>& backend, std::unique_ptr<Transport> there);
   void DropHeld();
   Task<bool> SendOn(Forwarding& way, Transport& there);
-  Task<Passage> ReceiveFrom(Forwarding& way, Transport& there, Passage early_end, bool& reusable);
-  ReadOutcome LookFor(Forwarding& way, Transport& there, std::span<char> room);
+  Task<Passage> ReceiveFrom(Forwarding& way, Backend& backend, Transport& there, Passage early_end,
+                            bool& reusable);
+  ReadOutcome LookFor(Forwarding& way, Backend& backend, Transport& there, std::span<char> room);
   void RefuseForward(Forwarding& way, const Error& error);
 
   // session_send.cc

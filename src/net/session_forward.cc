@@ -15,8 +15,6 @@ constexpr size_t kJoined = 32 << 10;  // bodies up to this are copied behind the
 constexpr size_t kReadPiece = 16 << 10;
 // Servers that were there and could not be reached, or closed a kept connection, before one gives up.
 constexpr int kMostTries = 8;
-// How often a lone answer is looked for before the loop waits for it: less than a microsecond each.
-constexpr int kLooks = 40;
 
 }  // namespace
 
@@ -143,19 +141,23 @@ std::unique_ptr<Transport> HttpSession::Reach(Backend& backend, bool fresh, bool
   return std::make_unique<Transport>(loop_, std::move(socket));
 }
 
-// Other connections of the loop wait meanwhile: a few microseconds, and only when no other request is there.
-ReadOutcome HttpSession::LookFor(Forwarding& way, Transport& there, std::span<char> room) {
+// Other connections of the loop wait meanwhile: some ten microseconds, and only when no other request is there.
+ReadOutcome HttpSession::LookFor(Forwarding& way, Backend& backend, Transport& there,
+                                 std::span<char> room) {
   ReadOutcome outcome{ReadOutcome::Kind::kWouldBlock, 0};
   if (!way.IsAlone()) return outcome;
-  for (int look = 0; look < kLooks && outcome.kind == ReadOutcome::Kind::kWouldBlock; ++look) {
+  for (int left = backend.Looks(); left > 0; --left) {
     outcome = there.TryRead(room);
+    if (outcome.kind != ReadOutcome::Kind::kWouldBlock) break;
   }
+  backend.Looked(outcome.kind == ReadOutcome::Kind::kBytes);
   return outcome;
 }
 
 // Leaves the answer in response_ when it is done.
-Task<HttpSession::Passage> HttpSession::ReceiveFrom(Forwarding& way, Transport& there,
-                                                    Passage early_end, bool& reusable) {
+Task<HttpSession::Passage> HttpSession::ReceiveFrom(Forwarding& way, Backend& backend,
+                                                    Transport& there, Passage early_end,
+                                                    bool& reusable) {
   BackendAnswer answer;
   std::function<void(std::string_view)> take = [&](std::string_view piece) {
     answer.body.append(piece);
@@ -167,7 +169,7 @@ Task<HttpSession::Passage> HttpSession::ReceiveFrom(Forwarding& way, Transport& 
   while (!parser.done()) {
     if (have == heard_.size()) heard_.resize(heard_.size() * 2);
     std::span<char> room(heard_.data() + have, heard_.size() - have);
-    ReadOutcome outcome = LookFor(way, there, room);
+    ReadOutcome outcome = LookFor(way, backend, there, room);
     if (outcome.kind == ReadOutcome::Kind::kWouldBlock) {
       Tick deadline = loop_.After(way.answer_limit);
       outcome = co_await there.Read(room, deadline);
@@ -205,7 +207,7 @@ Task<HttpSession::Passage> HttpSession::PassOn(Forwarding& way,
   bool sent = co_await SendOn(way, *there);
   bool reusable = false;
   Passage passage = early_end;
-  if (sent) passage = co_await ReceiveFrom(way, *there, early_end, reusable);
+  if (sent) passage = co_await ReceiveFrom(way, *backend, *there, early_end, reusable);
   passing_ = nullptr;
   if (reusable) Keep(backend, std::move(there));
   co_return passage;
