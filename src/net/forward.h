@@ -50,9 +50,9 @@ class Backend {
  private:
   static constexpr size_t kMostIdle = 64;
   static constexpr int kMostHeld = 64;
-  static constexpr int kLooks = 120;     // less than half a microsecond each
-  static constexpr int kMostMisses = 4;  // in a row, until it counts as slow
-  static constexpr int kTryAgain = 32;   // a slow one is looked for every so many times
+  static constexpr int kLooks = 160;          // less than half a microsecond each
+  static constexpr uint32_t kMostMisses = 4;  // in a row, until it counts as slow
+  static constexpr uint32_t kTryAgain = 32;   // a slow one is looked for every so many times
 
   const std::string path_;
   Guarded<std::vector<UniqueFd>> idle_;
