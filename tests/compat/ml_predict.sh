@@ -381,6 +381,9 @@ local_predict() {
   equal '[{"y":[2,4]}]' "$(jq -c .predictions "$FW_SCRATCH/theirs")" "gcloud's local predict"
   equal '[{"y":[2,4]}]' "$(fireweed ai-platform local predict --model-dir "$FW_SCRATCH/doubler" --framework tensorflow \
     --json-instances "$FW_SCRATCH/rows.json" --python "$python" --format json | jq -c .predictions)" "our local predict"
+  # As gcloud shows it where no format is asked for.
+  equal 'Y [2.0, 4.0]' "$(fireweed ai-platform local predict --model-dir "$FW_SCRATCH/doubler" --framework tensorflow \
+    --json-instances "$FW_SCRATCH/rows.json" --python "$python" | paste -sd' ')" "our local predict as a table"
 }
 
 case $CASE in

@@ -69,6 +69,31 @@ JsonTree RequestOf(const PredictCommand& command) {
   return body;
 }
 
+// A value as Python writes it, which is what gcloud's tables show of a list.
+std::string PythonText(const JsonTree& value) {
+  switch (value.kind()) {
+    case JsonTree::Kind::kNull: return "None";
+    case JsonTree::Kind::kBool: return value.text() == "true" ? "True" : "False";
+    case JsonTree::Kind::kString: return "'" + value.text() + "'";
+    case JsonTree::Kind::kNumber: return value.text();
+    case JsonTree::Kind::kObject: return value.Compact();
+    case JsonTree::Kind::kList: break;
+  }
+  std::string text;
+  for (const JsonTree& item : value.items()) text += (text.empty() ? "" : ", ") + PythonText(item);
+  return "[" + text + "]";
+}
+
+std::vector<JsonTree> WithListsAsText(std::vector<JsonTree> predictions) {
+  for (JsonTree& prediction : predictions) {
+    const JsonTree given = prediction;
+    for (const auto& [name, value] : given.members()) {
+      if (value.IsList()) prediction[name] = JsonTree::Text(PythonText(value));
+    }
+  }
+  return predictions;
+}
+
 // A table of what the predictions hold, as gcloud shows it; one line for plain values.
 void Show(const PredictCommand& command, const Settings& settings, const JsonTree& reply) {
   const JsonTree* predictions = reply.Find("predictions");
@@ -89,7 +114,9 @@ void Show(const PredictCommand& command, const Settings& settings, const JsonTre
     fmt::print("{}\n", reply.Pretty());
     return;
   }
-  fmt::print("{}", command.output.Text(predictions->items(), table, Shape::kList, settings.json));
+  std::vector<JsonTree> rows = predictions->items();
+  if (command.output.format.empty()) rows = WithListsAsText(std::move(rows));
+  fmt::print("{}", command.output.Text(std::move(rows), table, Shape::kList, settings.json));
 }
 
 void Predict(const PredictCommand& command, const Settings& settings) {
