@@ -11,6 +11,7 @@ set(CMAKE_CXX_STANDARD 20)
 set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 set(CMAKE_POSITION_INDEPENDENT_CODE OFF)
+set(CMAKE_PCH_WARN_INVALID OFF)  # headers that cannot be used as compiled are read
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin)
 
@@ -18,6 +19,7 @@ option(FIREWEED_TESTS "Build the tests" ON)
 option(FIREWEED_PROGRAMS "Build the programs (sanitizer trees hold libraries and tests only)" ON)
 option(FIREWEED_SUITES "Register the suites that span folders" OFF)
 option(FIREWEED_BENCH "Build the benchmarks" OFF)
+option(FIREWEED_PCH "Compile the standard headers once for all files (GCC only)" OFF)
 option(FIREWEED_FUZZ "Build the fuzzers (clang only)" OFF)
 set(FIREWEED_SANITIZE "" CACHE STRING "Sanitizers: '', 'address,undefined' or 'thread'")
 set(FIREWEED_BOOST_ROOT "" CACHE PATH "Prefix of Boost 1.81 headers where the system has none")
@@ -79,9 +81,25 @@ endif()
 find_program(FIREWEED_CCACHE ccache)
 if(FIREWEED_CCACHE AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
   set(CMAKE_CXX_COMPILER_LAUNCHER
-    ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=true ${FIREWEED_CCACHE})
+    ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=true
+    CCACHE_SLOPPINESS=pch_defines,time_macros ${FIREWEED_CCACHE})
   set(CMAKE_C_COMPILER_LAUNCHER ${CMAKE_CXX_COMPILER_LAUNCHER})
 endif()
+
+# What nearly every file includes, compiled once per tree: over a second for each file. A file still includes what it
+# uses: tools/tidy and clang's tree read each file by itself.
+function(fireweed_precompile target)
+  if(NOT FIREWEED_PCH)
+    return()
+  endif()
+  target_compile_options(${target} PRIVATE -fpch-preprocess)  # so that ccache sees which one was used
+  if(target STREQUAL "fireweed_base")
+    target_precompile_headers(${target} PRIVATE <algorithm> <chrono> <cstdint> <deque> <functional> <map> <memory>
+      <mutex> <optional> <set> <span> <string> <string_view> <utility> <variant> <vector> <fmt/format.h>)
+  else()
+    target_precompile_headers(${target} REUSE_FROM fireweed_base)
+  endif()
+endfunction()
 
 function(fireweed_resolve_deps out)
   set(resolved)
@@ -100,6 +118,7 @@ function(fireweed_library)
   add_library(fireweed_${ARG_NAME} STATIC ${ARG_SOURCES})
   fireweed_resolve_deps(deps ${ARG_DEPS})
   target_link_libraries(fireweed_${ARG_NAME} PUBLIC fireweed_flags ${deps})
+  fireweed_precompile(fireweed_${ARG_NAME})
 endfunction()
 
 function(fireweed_program)
@@ -110,6 +129,7 @@ function(fireweed_program)
   add_executable(${ARG_NAME} ${ARG_SOURCES})
   fireweed_resolve_deps(deps ${ARG_DEPS})
   target_link_libraries(${ARG_NAME} PRIVATE fireweed_flags ${deps})
+  fireweed_precompile(${ARG_NAME})
 endfunction()
 
 # A program that runs where no library can be counted on (inside machines, between daemons): static, from its own
@@ -140,6 +160,7 @@ function(fireweed_test)
   set_property(GLOBAL APPEND PROPERTY FIREWEED_TEST_PROGRAMS ${ARG_NAME})
   fireweed_resolve_deps(deps ${ARG_DEPS})
   target_link_libraries(${ARG_NAME}_test PRIVATE fireweed_flags ${deps} GTest::gmock GTest::gtest_main)
+  fireweed_precompile(${ARG_NAME}_test)
   gtest_discover_tests(${ARG_NAME}_test TEST_PREFIX "${ARG_NAME}." DISCOVERY_MODE PRE_TEST
     PROPERTIES LABELS "unit;${ARG_LABELS}" TIMEOUT ${ARG_TIMEOUT})
 endfunction()
