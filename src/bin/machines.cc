@@ -25,6 +25,11 @@ compute::InstanceWorld World(Ground& ground, Machines& machines,
         if (!machines.driver->capabilities().own_root) return compute::BootImage{};
         return machines.boot_disks.Find(record);
       },
+      .volumes =
+          [&machines](const compute::InstanceRecord& record,
+                      const api::compute::AttachedDisk& disk) {
+            return machines.boot_disks.Volume(record, disk);
+          },
       .console_directory = ground.state.Path("consoles"),
       .ids = ground.ids,
       .preemption = {.seed = static_cast<uint64_t>(weather.seed),

@@ -9,6 +9,8 @@
 
 namespace fireweed::compute {
 
+using api::compute::AttachedDisk;
+
 std::vector<std::string> BootDisks::Paths(const RootLayers& root) const {
   std::vector<std::string> paths;
   for (const std::string& layer : root.layers) paths.push_back(store_.LayerDirectory(layer));
@@ -44,35 +46,43 @@ Result<BootImage> BootDisks::FindRoot(const DiskRecord& disk) {
   return image;
 }
 
-Result<BootImage> BootDisks::Find(const InstanceRecord& record) {
-  std::vector<DiskRecord> disks;
+Result<DiskRecord> BootDisks::Prepared(const InstanceRecord& record, const AttachedDisk& attached) {
+  DiskRecord disk;
   try {
-    disks = Query(catalog_, [&](Txn& txn) {
-      std::vector<DiskRecord> found;
-      for (const api::compute::AttachedDisk& disk : record.resource.disks) {
-        found.push_back(FindDisk(txn, record.project, record.zone, disk.source));
-      }
-      return found;
+    disk = Query(catalog_, [&](Txn& txn) {
+      return FindDisk(txn, record.project, record.zone, attached.source);
     });
   } catch (const Failure& failure) {
     return Error{Code::kInvalid, "", failure.error().message};
   }
-  Result<BootImage> image = FindRoot(disks.at(0));
+  store_.AwaitFree(disk.store_name());
+  if (Result<> made = store_.MakeDisk(disk.store_name()); !made.ok()) return made.error();
+  return disk;
+}
+
+Result<MachineVolume> BootDisks::Volume(const InstanceRecord& record,
+                                        const AttachedDisk& attached) {
+  Result<DiskRecord> disk = Prepared(record, attached);
+  if (!disk.ok()) return disk.error();
+  std::vector<std::string> layers = Paths(disk->root);
+  if (!disk->root.whole && !disk->root.base.empty()) layers.push_back(disk->root.base);
+  return MachineVolume{.directory = store_.DiskDirectory(disk->store_name()),
+                       .inside = MountPoint(attached),
+                       .layers = std::move(layers),
+                       .read_only = attached.mode == "READ_ONLY"};
+}
+
+Result<BootImage> BootDisks::Find(const InstanceRecord& record) {
+  const std::vector<AttachedDisk>& disks = record.resource.disks;
+  Result<DiskRecord> root = Prepared(record, disks.at(0));
+  if (!root.ok()) return root.error();
+  Result<BootImage> image = FindRoot(*root);
   if (!image.ok()) return image;
-  for (const DiskRecord& disk : disks) {
-    store_.AwaitFree(disk.store_name());
-    if (Result<> made = store_.MakeDisk(disk.store_name()); !made.ok()) return made.error();
-  }
-  image->disk = store_.DiskDirectory(disks[0].store_name());
+  image->disk = store_.DiskDirectory(root->store_name());
   for (size_t i = 1; i < disks.size(); ++i) {
-    const api::compute::AttachedDisk& attached = record.resource.disks[i];
-    const RootLayers& root = disks[i].root;
-    std::vector<std::string> layers = Paths(root);
-    if (!root.whole && !root.base.empty()) layers.push_back(root.base);
-    image->volumes.push_back({.directory = store_.DiskDirectory(disks[i].store_name()),
-                              .inside = MountPoint(attached),
-                              .layers = std::move(layers),
-                              .read_only = attached.mode == "READ_ONLY"});
+    Result<MachineVolume> volume = Volume(record, disks[i]);
+    if (!volume.ok()) return volume.error();
+    image->volumes.push_back(*std::move(volume));
   }
   return image;
 }

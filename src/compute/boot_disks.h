@@ -22,8 +22,14 @@ class BootDisks {
       : catalog_(catalog), store_(store), base_(std::move(base)) {}
 
   Result<BootImage> Find(const InstanceRecord& record);
+  // A data disk of the instance, or one on its way.
+  Result<MachineVolume> Volume(const InstanceRecord& record,
+                               const api::compute::AttachedDisk& attached);
 
  private:
+  // The disk's record, once nobody copies it and its directories are there.
+  Result<DiskRecord> Prepared(const InstanceRecord& record,
+                              const api::compute::AttachedDisk& attached);
   Result<BootImage> FindRoot(const DiskRecord& disk);
   void Pin(const DiskRecord& disk, const std::string& base);
   std::vector<std::string> Paths(const RootLayers& root) const;

@@ -36,6 +36,10 @@ ComputeFixture::Plane::Plane(ComputeFixture& all)
           {.driver = all.driver,
            .sockets = all.sockets,
            .images = [this](const InstanceRecord& record) { return boot_disks.Find(record); },
+           .volumes =
+               [this](const InstanceRecord& record, const api::compute::AttachedDisk& disk) {
+                 return boot_disks.Volume(record, disk);
+               },
            .console_directory = all.consoles,
            .ids = all.ids,
            .preemption = all.preemption,

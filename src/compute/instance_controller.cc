@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/unique_fd.h"
+#include "compute/disk_changes.h"
 #include "compute/group_records.h"
 #include "compute/hidden.h"
 #include "compute/links.h"
@@ -102,6 +103,7 @@ void InstanceController::Store(Txn& txn, const InstanceRecord& before, const Ins
   if (plan.failure && !before.group.empty()) NoteMemberFailure(txn, before, *plan.failure, now);
   if (plan.reached) Settle(txn, kind(), before.key(), before.generation, std::nullopt, now);
   ShowEvents(txn, plan);
+  ReleaseDisks(txn, before, plan.next, now);
   if (plan.step == InstanceStep::kErase) {
     EraseInstance(txn, plan.next);
   } else if (!SameValue(plan.next, before)) {
@@ -150,6 +152,7 @@ void InstanceController::Act(const Key& key, InstanceStep step) {
     case InstanceStep::kStop: Stop(record, plan.grace); break;
     case InstanceStep::kFreeze: Freeze(record, true); break;
     case InstanceStep::kThaw: Freeze(record, false); break;
+    case InstanceStep::kDisk: PlaceDisk(record); break;
     case InstanceStep::kRemove: Remove(record); break;
     case InstanceStep::kNone:
     case InstanceStep::kErase: break;
@@ -238,6 +241,51 @@ void InstanceController::Freeze(const InstanceRecord& record, bool frozen) {
                (done.error().code == Code::kNotFound || done.error().code == Code::kPrecondition);
   if (!done.ok() && !ended) return RecordFailure(record, "instance does not freeze", done.error());
   Look(record, record.handle);
+}
+
+void InstanceController::PlaceDisk(const InstanceRecord& record) {
+  const DiskChange& change = record.disk_changes.front();
+  Result<MachineVolume> volume = world_.volumes(record, change.disk);
+  Result<> placed = volume.ok() ? world_.driver.PlaceVolume({record.handle}, *volume, change.attach)
+                                : Result<>(volume.error());
+  if (placed.ok()) return EndDiskChange(record, std::nullopt);
+  Error error = placed.error();
+  // What its end means is said by the next look.
+  if (error.code == Code::kNotFound) return Look(record, record.handle);
+  bool busy = error.code == Code::kPrecondition;
+  if (!busy && error.code != Code::kInvalid && record.backoff.attempts + 1 < kMostStarts) {
+    return RecordFailure(record, "disk not placed", error);
+  }
+  if (busy) {
+    error = {
+        Code::kInvalid, "RESOURCE_IN_USE_BY_ANOTHER_RESOURCE",
+        fmt::format("The disk resource '{}' is already being used by a program in '{}': it has "
+                    "files open below {} or works there.",
+                    change.disk.source, record.resource.selfLink, volume->inside)};
+  }
+  EndDiskChange(record, error);
+}
+
+void InstanceController::EndDiskChange(const InstanceRecord& acted_on,
+                                       const std::optional<Error>& failure) {
+  const DiskChange& change = acted_on.disk_changes.front();
+  Time now = clock_.Now();
+  catalog_.Write("disk change ended", [&](Txn& txn) {
+    auto row = txn.Find<InstanceRecord>(acted_on.key());
+    // A machine that was booted again meanwhile has the disks that the record says.
+    bool same = row && row->value.resource.id == acted_on.resource.id &&
+                row->value.boot == acted_on.boot && !row->value.disk_changes.empty() &&
+                row->value.disk_changes.front().generation == change.generation;
+    if (!same) return;
+    InstanceRecord changed = row->value;
+    changed.disk_changes.erase(changed.disk_changes.begin());
+    if (!failure) ApplyDiskChange(changed, change);
+    changed.backoff = {};
+    changed.last_error.reset();
+    ReleaseDisks(txn, row->value, changed, now);
+    txn.Put(acted_on.key(), changed);
+    Settle(txn, kind(), acted_on.key(), change.generation, failure, now);
+  });
 }
 
 void InstanceController::Remove(const InstanceRecord& record) {

@@ -28,6 +28,7 @@ struct InstanceWorld {
   MachineDriver& driver;
   InstanceSockets& sockets;
   BootImages images;
+  DataVolumes volumes;
   std::string console_directory;  // exists
   IdSource& ids;                  // of the operations the system begins by itself
   PreemptionRule preemption = {};
@@ -65,6 +66,8 @@ class InstanceController final : public Controller {
   void Look(const InstanceRecord& record, const std::string& handle);
   void Stop(const InstanceRecord& record, Duration grace);
   void Freeze(const InstanceRecord& record, bool frozen);
+  void PlaceDisk(const InstanceRecord& record);
+  void EndDiskChange(const InstanceRecord& acted_on, const std::optional<Error>& failure);
   void Remove(const InstanceRecord& record);
   // Changes the record if it still is at the same boot.
   void Record(const InstanceRecord& acted_on, std::string_view why,

@@ -26,6 +26,10 @@ struct BootImage {
 // instance's: tried again, then shown in its operation.
 using BootImages = std::function<Result<BootImage>(const InstanceRecord&)>;
 
+// A data disk as the machine is to see it. Called and failing as BootImages.
+using DataVolumes =
+    std::function<Result<MachineVolume>(const InstanceRecord&, const api::compute::AttachedDisk&)>;
+
 // "NAME.ZONE.c.PROJECT.internal", unless the instance asked for another.
 std::string FullHostname(const InstanceRecord& record);
 // Where the serial port's output of an instance lies.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "compute/disk_changes.h"
 #include "compute/hidden.h"
 
 namespace fireweed::compute {
@@ -100,6 +101,14 @@ void PlanEnded(InstancePlan& plan, const InstanceView& view) {
   plan.step = InstanceStep::kStart;
 }
 
+void PlanDisks(InstancePlan& plan, Time now) {
+  if (MayTry(plan.next.backoff, now)) {
+    plan.step = InstanceStep::kDisk;
+  } else {
+    LookAgainBy(plan, *plan.next.backoff.next_try);
+  }
+}
+
 void PlanRunning(InstancePlan& plan, const InstanceView& view) {
   InstanceRecord& next = plan.next;
   bool new_boot = next.boot < next.wanted_boot;
@@ -123,8 +132,9 @@ void PlanRunning(InstancePlan& plan, const InstanceView& view) {
   if (Live(next)) {
     bool up = next.seen == MachineSeen::kRunning;
     next.resource.status = up ? InstanceStatus::kRunning : InstanceStatus::kStaging;
-    plan.reached = up && !Announced(next);
+    plan.reached = up && !Announced(next) && next.disk_changes.empty();
     LookWhenDue(plan, view);
+    if (up && !next.disk_changes.empty()) PlanDisks(plan, view.now);
     return;
   }
   if (next.seen == MachineSeen::kStopped && !new_boot) {
@@ -196,6 +206,7 @@ void PlanSuspended(InstancePlan& plan, const InstanceView& view) {
     next.last_error.reset();
     return;
   }
+  if (!next.disk_changes.empty()) return PlanDisks(plan, view.now);  // not behind a frozen machine
   next.resource.status = InstanceStatus::kSuspending;
   TakeStep(plan, InstanceStep::kFreeze, view.now);
 }
@@ -248,6 +259,11 @@ void AnnounceNotice(InstanceRecord& record, NoticeCause cause, Time now) {
 
 InstancePlan PlanInstance(const InstanceView& view) {
   InstancePlan plan{.next = view.record};
+  // The next boot mounts what is attached by then.
+  if (!Live(plan.next)) {
+    for (const DiskChange& change : plan.next.disk_changes) ApplyDiskChange(plan.next, change);
+    plan.next.disk_changes.clear();
+  }
   std::optional<Time> ends;
   GiveNotice(plan, view);
   TakeNotice(plan, view);

@@ -25,6 +25,8 @@
 // suspend         want SUSPENDED: frozen where it is; stop and delete thaw it first.
 // a notice        of the host (compute/notice.h): when it is due it becomes a wish: STOPPED or, with the termination
 //                 action DELETE, GONE; after maintenance a higher wanted_boot where the rules allow a restart.
+// a data disk     that comes or goes while the machine runs is a change that waits for kDisk. A machine that has ended
+//                 needs no step: its next boot mounts what the record says.
 // reset           a higher wanted_boot while it runs: stopped without grace, then started with the new number.
 // a search        a row whose Start never reported has no handle: before it can be stopped or removed, kFind asks the
 //                 driver whether there is a machine.
@@ -49,7 +51,18 @@ inline constexpr Duration kHealthyRun = std::chrono::minutes(10);
 inline constexpr BackoffRule kInstanceBackoff{.first = std::chrono::milliseconds(200),
                                               .longest = std::chrono::minutes(1)};
 
-enum class InstanceStep { kNone, kStart, kFind, kLook, kStop, kFreeze, kThaw, kRemove, kErase };
+enum class InstanceStep {
+  kNone,
+  kStart,
+  kFind,
+  kLook,
+  kStop,
+  kFreeze,
+  kThaw,
+  kDisk,
+  kRemove,
+  kErase
+};
 
 struct InstanceView {
   const InstanceRecord& record;

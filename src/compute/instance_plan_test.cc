@@ -38,6 +38,21 @@ const Case kCases[] = {
      InstanceStatus::kStaging},
     {"running", [](auto& r) { r.boot = 1, r.seen = Seen::kRunning; }, Step::kNone,
      InstanceStatus::kRunning, true},
+    {"a disk on its way",
+     [](auto& r) { r.boot = 1, r.seen = Seen::kRunning, r.disk_changes.emplace_back(); },
+     Step::kDisk, InstanceStatus::kRunning},
+    {"a disk on its way, suspend",
+     [](auto& r) {
+       r.boot = 1, r.seen = Seen::kRunning, r.want = Want::kSuspended;
+       r.disk_changes.emplace_back();
+     },
+     Step::kDisk, InstanceStatus::kProvisioning},
+    {"a disk on its way, stopped",
+     [](auto& r) {
+       r.boot = 1, r.seen = Seen::kStopped, r.want = Want::kStopped;
+       r.disk_changes.emplace_back();
+     },
+     Step::kNone, InstanceStatus::kTerminated, true},
     {"reset", [](auto& r) { r.boot = 1, r.wanted_boot = 2, r.seen = Seen::kRunning; }, Step::kStop,
      InstanceStatus::kProvisioning},
     {"reset, ended",

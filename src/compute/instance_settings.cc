@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "compute/disk_changes.h"
 #include "compute/disks.h"
 #include "compute/instance_disks.h"
 #include "compute/instance_request.h"
@@ -25,6 +26,47 @@ void RequireStopped(const InstanceRecord& record, std::string_view what) {
                 fmt::format("Invalid resource usage: '{} can be changed only while the instance is "
                             "stopped.'.",
                             what));
+}
+
+// Whether a machine runs that disks have to come to or go from; else they are only noted. On its way up or down it
+// is neither.
+bool RunsSettled(const InstanceRecord& record) {
+  using Status = c::InstanceStatus;
+  bool settled = record.boot == record.wanted_boot && !record.frozen && !record.notice;
+  Status status = record.resource.status;
+  if (record.want == InstanceWant::kRunning && status == Status::kRunning && settled) return true;
+  if (record.want != InstanceWant::kStopped || status != Status::kTerminated) RefuseUnready(record);
+  return false;
+}
+
+// Notes a change of the data disks. True when the machine has to follow.
+bool ChangeDisk(InstanceRecord& record, DiskChange change) {
+  if (!RunsSettled(record)) {
+    ApplyDiskChange(record, change);
+    return false;
+  }
+  Wish(record, InstanceWant::kRunning);
+  change.generation = record.generation;
+  record.disk_changes.push_back(std::move(change));
+  return true;
+}
+
+// Names the disk inside, beside those that are on their way.
+void NameDisk(const InstanceRecord& record, c::AttachedDisk& disk) {
+  InstanceRecord with = record;
+  for (const DiskChange& change : record.disk_changes) {
+    if (change.attach) with.resource.disks.push_back(change.disk);
+  }
+  std::vector<c::AttachedDisk>& disks = with.resource.disks;
+  size_t number = disks.size();
+  auto taken = [&] {
+    std::string name = fmt::format("persistent-disk-{}", number);
+    return std::ranges::find(disks, name, &c::AttachedDisk::deviceName) != disks.end();
+  };
+  while (disk.deviceName.empty() && taken()) ++number;
+  disks.push_back(disk);
+  FitDeviceName(with, disks.back(), number);
+  disk.deviceName = disks.back().deviceName;
 }
 
 c::AttachedDisk& DiskByDevice(InstanceRecord& record, const std::string& device) {
@@ -174,11 +216,14 @@ c::Operation InstanceSettings::SetDiskAutoDelete(const c::SetDiskAutoDelete& req
 c::Operation InstanceSettings::AttachDisk(const Edit<c::AttachedDisk>& request,
                                           const net::Call& call) {
   return Change(request, call, "attachDisk", [&](Txn& txn, InstanceRecord& record) {
-    RequireStopped(record, "Attached disks");
     c::AttachedDisk disk = request.body;
     if (disk.source.empty()) InvalidField("source", "", "The disk to attach must be named.");
     if (disk.boot) InvalidField("boot", "true", "The instance has a boot disk.");
     DiskRecord there = FindDisk(txn, record.project, record.zone, disk.source);
+    if (there.project != record.project || there.zone != record.zone) {
+      InvalidField("source", disk.source,
+                   "The disk is in another zone or project than the instance.");
+    }
     if (!there.resource.users.empty()) {
       InUse("disk", there.resource.selfLink, there.resource.users.front());
     }
@@ -186,33 +231,23 @@ c::Operation InstanceSettings::AttachDisk(const Edit<c::AttachedDisk>& request,
     disk.diskSizeGb = there.resource.sizeGb;
     disk.initializeParams.reset();
     if (disk.interface.empty()) disk.interface = "SCSI";
-    size_t index = record.resource.disks.size();
-    disk.index = static_cast<int32_t>(index);
-    record.resource.disks.push_back(disk);
-    FitDeviceName(record, record.resource.disks.back(), index);
+    NameDisk(record, disk);
     there.resource.users.push_back(record.resource.selfLink);
     there.resource.lastAttachTimestamp = FormatTime(clock_.Now());
     txn.Put(there.key(), there);
-    return false;
+    return ChangeDisk(record, {.disk = std::move(disk)});
   });
 }
 
 c::Operation InstanceSettings::DetachDisk(const c::DetachDisk& request, const net::Call& call) {
   return Change(request, call, "detachDisk", [&](Txn& txn, InstanceRecord& record) {
-    RequireStopped(record, "Attached disks");
+    if (IsChanging(record, request.deviceName)) RefuseUnready(record);
     c::AttachedDisk disk = DiskByDevice(record, request.deviceName);
     if (disk.boot) InvalidField("deviceName", request.deviceName, "The boot disk stays attached.");
-    std::erase_if(record.resource.disks, [&](const c::AttachedDisk& other) {
-      return other.deviceName == disk.deviceName;
-    });
-    for (size_t i = 0; i < record.resource.disks.size(); ++i) {
-      record.resource.disks[i].index = static_cast<int32_t>(i);
-    }
-    DiskRecord there = FindDisk(txn, record.project, record.zone, disk.source);
-    std::erase(there.resource.users, record.resource.selfLink);
-    there.resource.lastDetachTimestamp = FormatTime(clock_.Now());
-    txn.Put(there.key(), there);
-    return false;
+    const InstanceRecord before = record;
+    bool follows = ChangeDisk(record, {.disk = std::move(disk), .attach = false});
+    ReleaseDisks(txn, before, record, clock_.Now());
+    return follows;
   });
 }
 

@@ -1,5 +1,6 @@
 // What for: verbs that edit what an instance is told to be: machine type, scheduling, account, disks, addresses. They
-//   are done when they are written; what a machine reads only at its boot can be changed only while it is stopped.
+//   are done when they are written; what a machine reads only at its boot can be changed only while it is stopped. Data
+//   disks come to a running machine and go from it: then they are done when the machine has followed.
 // Who calls: the router, on pool threads.
 #pragma once
 

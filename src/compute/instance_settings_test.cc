@@ -1,5 +1,6 @@
 #include "compute/instance_settings.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +9,7 @@
 namespace fireweed::compute {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 
 constexpr const char* kZone = "/compute/v1/projects/p/zones/us-east1-b";
@@ -66,7 +68,6 @@ TEST_F(InstanceSettingsTest, DisksAreAttachedAndDetached) {
   ASSERT_EQ(all.Ask("POST", At("/disks"), R"({"name":"data","sizeGb":"20"})").status, 200);
   std::string body =
       R"({"source":"zones/us-east1-b/disks/data","deviceName":"work","autoDelete":false})";
-  EXPECT_EQ(Do("attachDisk", body).status, 400);  // it runs
   Stop();
   EXPECT_EQ(Do("attachDisk", R"({"source":"zones/us-east1-b/disks/none"})").status, 404);
   EXPECT_EQ(
@@ -82,6 +83,82 @@ TEST_F(InstanceSettingsTest, DisksAreAttachedAndDetached) {
   EXPECT_EQ(Do("detachDisk?deviceName=persistent-disk-0").status, 400);
   EXPECT_EQ(Do("detachDisk?deviceName=work").status, 200);
   EXPECT_FALSE(Vm().Has("\"deviceName\":\"work\""));
+  EXPECT_FALSE(all.Ask("GET", At("/disks/data")).Has("/instances/vm"));
+}
+
+TEST_F(InstanceSettingsTest, DisksComeToARunningMachineAndGo) {
+  for (const char* name : {"data", "more"}) {
+    ASSERT_EQ(all.Ask("POST", At("/disks"), fmt::format(R"({{"name":"{}"}})", name)).status, 200);
+  }
+  std::string machine = "i-" + Vm().Field("id");
+  Reply begun = Do("attachDisk", R"({"source":"zones/us-east1-b/disks/data"})");
+  ASSERT_EQ(begun.status, 200) << begun.body;
+  EXPECT_NE(begun.Field("status"), "DONE");
+  EXPECT_FALSE(Vm().Has("disks/data"));  // seen when it is there
+  EXPECT_TRUE(all.Ask("GET", At("/disks/data")).Has("/instances/vm"));
+  EXPECT_EQ(Do("attachDisk", R"({"source":"zones/us-east1-b/disks/data"})").status, 400);  // taken
+  EXPECT_EQ(Do("attachDisk", R"({"source":"zones/us-east1-b/disks/more"})").status, 200);
+  EXPECT_EQ(Do("detachDisk?deviceName=persistent-disk-1").status, 400);  // on its way
+  all.Settle();
+  Reply done = all.Ask("GET", At("/operations/" + begun.Field("name")));
+  EXPECT_EQ(done.Field("status"), "DONE");
+  EXPECT_FALSE(done.Has("error")) << done.body;
+  EXPECT_THAT(all.fake.MountPoints(machine),
+              ElementsAre("/mnt/disks/persistent-disk-1", "/mnt/disks/persistent-disk-2"));
+  EXPECT_TRUE(Vm().Has("disks/data"));
+  EXPECT_EQ(all.Ask("DELETE", At("/disks/data")).status, 400);
+  EXPECT_EQ(Do("detachDisk?deviceName=persistent-disk-0").status, 400);
+  EXPECT_EQ(Do("detachDisk?deviceName=persistent-disk-1").status, 200);
+  all.Settle();
+  EXPECT_THAT(all.fake.MountPoints(machine), ElementsAre("/mnt/disks/persistent-disk-2"));
+  EXPECT_FALSE(Vm().Has("disks/data"));
+  EXPECT_EQ(all.Ask("DELETE", At("/disks/data")).status, 200);
+  // The name that is free again is given again.
+  ASSERT_EQ(all.Ask("POST", At("/disks"), R"({"name":"third"})").status, 200);
+  EXPECT_EQ(Do("attachDisk", R"({"source":"zones/us-east1-b/disks/third"})").status, 200);
+  all.Settle();
+  EXPECT_TRUE(Vm().Has("disks/third"));
+}
+
+TEST_F(InstanceSettingsTest, ADiskThatIsInUseInsideStays) {
+  ASSERT_EQ(all.Ask("POST", At("/disks"), R"({"name":"data"})").status, 200);
+  ASSERT_EQ(Do("setLabels",
+               fmt::format(R"({{"labels":{{"fake_busy-disk":"work"}},"labelFingerprint":"{}"}})",
+                           Vm().Field("labelFingerprint")))
+                .status,
+            200);
+  Stop();
+  ASSERT_EQ(Do("start").status, 200);
+  all.Settle();
+  ASSERT_EQ(
+      Do("attachDisk", R"({"source":"zones/us-east1-b/disks/data","deviceName":"work"})").status,
+      200);
+  all.Settle();
+  Reply begun = Do("detachDisk?deviceName=work");
+  all.Settle();
+  Reply failed = all.Ask("GET", At("/operations/" + begun.Field("name")));
+  EXPECT_EQ(failed.Field("status"), "DONE");
+  EXPECT_THAT(failed.body, HasSubstr("RESOURCE_IN_USE_BY_ANOTHER_RESOURCE"));
+  EXPECT_THAT(failed.body, HasSubstr("/mnt/disks/work"));
+  EXPECT_TRUE(Vm().Has("disks/data"));
+  EXPECT_TRUE(all.Ask("GET", At("/disks/data")).Has("/instances/vm"));
+  Stop();  // then nothing is in use
+  EXPECT_EQ(Do("detachDisk?deviceName=work").status, 200);
+  EXPECT_FALSE(all.Ask("GET", At("/disks/data")).Has("/instances/vm"));
+}
+
+TEST_F(InstanceSettingsTest, ADaemonThatDiesOverADiskFinishesIt) {
+  ASSERT_EQ(all.Ask("POST", At("/disks"), R"({"name":"data"})").status, 200);
+  Reply begun = Do("attachDisk", R"({"source":"zones/us-east1-b/disks/data","deviceName":"work"})");
+  all.Restart();
+  all.Settle();
+  EXPECT_EQ(all.Ask("GET", At("/operations/" + begun.Field("name"))).Field("status"), "DONE");
+  EXPECT_THAT(all.fake.MountPoints("i-" + Vm().Field("id")), ElementsAre("/mnt/disks/work"));
+  // Deleted while one is on its way out: the disk stays, and is nobody's.
+  EXPECT_EQ(Do("detachDisk?deviceName=work").status, 200);
+  EXPECT_EQ(all.Ask("DELETE", At("/instances/vm")).status, 200);
+  all.SettleUntil(all.clock.Now() + std::chrono::minutes(5));
+  EXPECT_EQ(Vm().status, 404);
   EXPECT_FALSE(all.Ask("GET", At("/disks/data")).Has("/instances/vm"));
 }
 

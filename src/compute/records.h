@@ -39,6 +39,13 @@ enum class MachineEnd {
   kDied,     // killed by the host or crashed: nobody asked
 };
 
+// A data disk on its way into a running machine, or out of it. The wish for it has the generation.
+struct DiskChange {
+  api::compute::AttachedDisk disk;
+  bool attach = true;
+  int64_t generation = 0;
+};
+
 struct InstanceRecord {
   std::string project, zone;
   api::compute::Instance resource;
@@ -48,6 +55,7 @@ struct InstanceRecord {
   int64_t generation = 1;
   int64_t reached = 0;  // the last generation whose operations were ended
   int64_t wanted_boot = 1;
+  std::vector<DiskChange> disk_changes;  // the oldest first; made one by one
 
   // Decided: the boot that Start was or will be called for; 0 before the first.
   int64_t boot = 0;
@@ -140,6 +148,14 @@ inline constexpr std::array<std::string_view, 5> kEnumNames<compute::MachineEnd>
     "NONE", "OFF_INSIDE", "REBOOT", "STOPPED", "DIED"};
 
 template <>
+inline constexpr std::string_view kTypeName<compute::DiskChange> = "DiskChange";
+template <>
+inline constexpr auto kFields<compute::DiskChange> = [](auto...) {
+  return Fields{F("disk", &compute::DiskChange::disk), F("attach", &compute::DiskChange::attach),
+                F("generation", &compute::DiskChange::generation)};
+};
+
+template <>
 inline constexpr std::string_view kTypeName<compute::InstanceRecord> = "InstanceRecord";
 template <>
 inline constexpr auto kFields<compute::InstanceRecord> = [](auto...) {
@@ -150,6 +166,7 @@ inline constexpr auto kFields<compute::InstanceRecord> = [](auto...) {
                 F("generation", &compute::InstanceRecord::generation),
                 F("reached", &compute::InstanceRecord::reached),
                 F("wantedBoot", &compute::InstanceRecord::wanted_boot),
+                F("diskChanges", &compute::InstanceRecord::disk_changes),
                 F("boot", &compute::InstanceRecord::boot),
                 F("handle", &compute::InstanceRecord::handle),
                 F("seen", &compute::InstanceRecord::seen),

@@ -25,6 +25,10 @@ class CountingDriver final : public MachineDriver {
   Result<MachineStatus> Observe(const MachineHandle& h) override { return inner.Observe(h); }
   Result<> Stop(const MachineHandle& h, Duration grace) override { return inner.Stop(h, grace); }
   Result<> Freeze(const MachineHandle& h, bool frozen) override { return inner.Freeze(h, frozen); }
+  Result<> PlaceVolume(const MachineHandle& handle, const MachineVolume& volume,
+                       bool there) override {
+    return inner.PlaceVolume(handle, volume, there);
+  }
   Result<std::unique_ptr<ExecStream>> Exec(const MachineHandle& h, const ExecSpec& s) override {
     return inner.Exec(h, s);
   }

@@ -382,6 +382,24 @@ TEST_P(DriverContract, ExecRunsAProgram) {
   EXPECT_EQ(driver().Exec(handle, {.argv = {"true"}}).error().code, Code::kPrecondition);
 }
 
+TEST_P(DriverContract, DataDisksComeAndGo) {
+  MachineHandle handle = Start("a", kObedient);
+  TemporaryDirectory disk;
+  MachineVolume volume{.directory = disk.path(), .inside = "/mnt/disks/data"};
+  Result<> placed = driver().PlaceVolume(handle, volume, true);
+  if (!driver().capabilities().own_root) {
+    EXPECT_EQ(placed.error().code, Code::kInvalid);
+    return;
+  }
+  for (bool there : {true, true, false, false}) {
+    placed = driver().PlaceVolume(handle, volume, there);
+    EXPECT_TRUE(placed.ok()) << placed.error().message;
+  }
+  ASSERT_TRUE(driver().Stop(handle, seconds(0)).ok());
+  ExitOf("a", handle);
+  EXPECT_EQ(driver().PlaceVolume(handle, volume, true).error().code, Code::kNotFound);
+}
+
 TEST_P(DriverContract, ListenInsideGivesAListeningSocket) {
   MachineSpec spec = world_->Spec("a", kObedient);
   UniqueFd before;

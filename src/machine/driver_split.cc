@@ -23,6 +23,10 @@ class DriverSplit::Share final : public MachineDriver {
   Result<> Freeze(const MachineHandle& handle, bool frozen) override {
     return driver_.Freeze(handle, frozen);
   }
+  Result<> PlaceVolume(const MachineHandle& handle, const MachineVolume& volume,
+                       bool there) override {
+    return driver_.PlaceVolume(handle, volume, there);
+  }
   Result<std::unique_ptr<ExecStream>> Exec(const MachineHandle& handle,
                                            const ExecSpec& spec) override {
     return driver_.Exec(handle, spec);

@@ -204,6 +204,12 @@ class MachineDriver {
   // Suspend (true) and resume. kInvalid without the capability.
   virtual Result<> Freeze(const MachineHandle& handle, bool frozen) = 0;
 
+  // Mounts a data disk into a running machine (true) or takes one away that was mounted, now or at the boot. As it
+  // is wanted already is success. kNotFound: the machine does not run. kPrecondition: a program inside has files open on
+  // it or works in it, and it stays. kInvalid: a driver that has no roots of its own.
+  virtual Result<> PlaceVolume(const MachineHandle& handle, const MachineVolume& volume,
+                               bool there) = 0;
+
   virtual Result<std::unique_ptr<ExecStream>> Exec(const MachineHandle& handle,
                                                    const ExecSpec& spec) = 0;
 

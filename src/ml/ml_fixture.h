@@ -35,6 +35,10 @@ class ScriptedDriver final : public MachineDriver {
   Result<MachineStatus> Observe(const MachineHandle& h) override { return inner_->Observe(h); }
   Result<> Stop(const MachineHandle& h, Duration grace) override { return inner_->Stop(h, grace); }
   Result<> Freeze(const MachineHandle& h, bool on) override { return inner_->Freeze(h, on); }
+  Result<> PlaceVolume(const MachineHandle& handle, const MachineVolume& volume,
+                       bool there) override {
+    return inner_->PlaceVolume(handle, volume, there);
+  }
   Result<std::unique_ptr<ExecStream>> Exec(const MachineHandle& h, const ExecSpec& spec) override {
     return inner_->Exec(h, spec);
   }

@@ -2,7 +2,7 @@
 # What an instance sees and how people reach it, with the real gcloud: ssh, scp, the serial port, guest attributes, the
 # metadata server's clients inside, source repositories from both sides.
 #
-#   tests/compat/compute_guest.sh ssh|metadata|scripts|source|web
+#   tests/compat/compute_guest.sh ssh|metadata|scripts|source|web|disks
 set -euo pipefail
 # shellcheck source=tests/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
@@ -151,6 +151,44 @@ page_is() {
   [ "$("$@" 2>/dev/null)" = "$wanted" ]
 }
 
+# A data disk comes to a running instance, is told to it, is not taken from under a program, and goes.
+case_disks() {
+  cat >"$FW_SCRATCH/startup.sh" <<'SCRIPT'
+api=http://metadata.google.internal/computeMetadata/v1/instance
+get() { curl -fsS -H 'Metadata-Flavor: Google' "$api/$1"; }
+put() { curl -fsS -X PUT -H 'Metadata-Flavor: Google' --data "$2" "$api/guest-attributes/$1"; }
+get 'disks/?recursive=true&wait_for_change=true&timeout_sec=100' >/run/disks &
+put test/waiting yes
+wait $!
+echo kept >/mnt/disks/work/note
+put test/disks "$(cat /run/disks)"
+SCRIPT
+  gce disks create data --size 10 >/dev/null 2>&1
+  gce instances create t1 --metadata enable-guest-attributes=TRUE --metadata-from-file "startup-script=$FW_SCRATCH/startup.sh" >/dev/null
+  wait_until 120 "it waits for a change" attribute_there test/waiting
+  gce instances attach-disk t1 --disk data --device-name work >/dev/null
+  wait_until 60 "the disk has been told" attribute_there test/disks
+  equal work "$(attribute test/disks | jq -r '.[1].deviceName')" "the disk in the metadata"
+  equal "$(instances_url "$PROJECT" | sed 's/compute.googleapis.com/www.googleapis.com/')/t1" \
+    "$(gce disks describe data --format='value(users)')" "who has the disk"
+  refuses gce disks delete data
+
+  gce ssh t1 --command true >/dev/null 2>&1
+  gce ssh t1 --command 'tail -f /mnt/disks/work/note >/dev/null 2>&1 & echo $! >worker' 2>/dev/null
+  refuses gce instances detach-disk t1 --disk data
+  grep -F "is already being used by a program in" "$FW_SCRATCH/refused" >/dev/null || fail "$(cat "$FW_SCRATCH/refused")"
+  gce ssh t1 --command 'xargs kill <worker' 2>/dev/null
+  wait_until 60 "the disk is detached" gce instances detach-disk t1 --disk data >/dev/null 2>&1
+  equal gone "$(gce ssh t1 --command 'test -e /mnt/disks/work || echo gone' 2>/dev/null)" "the disk that went"
+  gce instances create t2 >/dev/null
+  gce instances attach-disk t2 --disk data --mode ro >/dev/null
+  gce ssh t2 --command true >/dev/null 2>&1
+  equal kept "$(gce ssh t2 --command 'cat /mnt/disks/persistent-disk-1/note' 2>/dev/null)" "what the other instance wrote"
+  refuses gce ssh t2 --command 'sudo touch /mnt/disks/persistent-disk-1/more'
+  gce instances detach-disk t2 --device-name persistent-disk-1 >/dev/null
+  gce disks delete data >/dev/null 2>&1
+}
+
 case_source() {
   command -v git >/dev/null || skip "no git"
   gcloud source repos create code 2>/dev/null
@@ -190,7 +228,7 @@ SCRIPT
   equal "" "$(gcloud source repos list --format='value(name)' 2>/dev/null)" "no repository is left"
 }
 
-declare -F "case_${1:-}" >/dev/null || { say "usage: $0 ssh|metadata|scripts|source|web"; exit 2; }
+declare -F "case_${1:-}" >/dev/null || { say "usage: $0 ssh|metadata|scripts|source|web|disks"; exit 2; }
 command -v gcloud >/dev/null || skip "gcloud is not installed, and no package registry offers it"
 clean_environment
 require_instances

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# kill -9 of the daemon at many moments of insert, stop, start, delete and resize, with real containers: instances keep
+# kill -9 of the daemon at many moments of insert, attach, detach, stop, start, delete and resize, with real containers: instances keep
 # running, every operation ends as if nothing had happened, and nothing is left behind.
 #
 #   tests/ops/kill_daemon.sh
@@ -53,12 +53,24 @@ instance_body() {
     networkInterfaces: [{network: "global/networks/default"}]}'
 }
 
+disks_of() { api GET "zones/$ZONE/instances/$1" | jq '.disks | length'; }
+
 rounds_of_one_instance() {
   local moment=$1 name=vm$1 reply
   reply=$(api POST "zones/$ZONE/instances" "$(instance_body "$name")")
   kill_after "$moment" "$name"
   finishes "$reply"
   equal RUNNING "$(status_of "$name")" "after insert and kill ($moment)"
+  reply=$(api POST "zones/$ZONE/instances/$name/attachDisk" \
+    "{\"source\":\"zones/$ZONE/disks/data\",\"deviceName\":\"data\"}")
+  kill_after "$moment" "$name"
+  finishes "$reply"
+  equal 2 "$(disks_of "$name")" "disks after attach and kill ($moment)"
+  reply=$(api POST "zones/$ZONE/instances/$name/detachDisk?deviceName=data")
+  kill_after "$moment" "$name"
+  finishes "$reply"
+  equal 1 "$(disks_of "$name")" "disks after detach and kill ($moment)"
+  equal null "$(api GET "zones/$ZONE/disks/data" | jq -c .users)" "who has the disk after detach and kill ($moment)"
   reply=$(api POST "zones/$ZONE/instances/$name/stop")
   kill_after "$moment" "$name"
   finishes "$reply"
@@ -105,12 +117,14 @@ use_daemon
 kills=0
 finishes "$(api POST "zones/$ZONE/instances" "$(instance_body keeper)")"
 born=$(api GET "zones/$ZONE/instances/keeper" | jq -r .lastStartTimestamp)
+finishes "$(api POST "zones/$ZONE/disks" '{"name":"data"}')"
 for moment in "${MOMENTS[@]}"; do rounds_of_one_instance "$moment"; done
 rounds_of_a_group
 equal RUNNING "$(status_of keeper)" "the instance that nobody touched"
 equal "$born" "$(api GET "zones/$ZONE/instances/keeper" | jq -r .lastStartTimestamp)" "its start"
 equal 1 "$(api GET "zones/$ZONE/instances/keeper/serialPort" | jq -r .contents | grep -c 'machine is up')" "its boots"
 finishes "$(api DELETE "zones/$ZONE/instances/keeper")"
+finishes "$(api DELETE "zones/$ZONE/disks/data")"
 wait_until 20 "no machine is left" no_machines
 equal 0 "$(api GET "zones/$ZONE/disks" | jq '.items // [] | length')" "disks left"
 say "kill_daemon ok: $kills kills"

@@ -168,6 +168,62 @@ TEST_F(BootTest, DataDisksAreWritableAndOutliveTheMachine) {
   EXPECT_EQ(Shell(other, "cat /srv/note").output, "kept\n");
 }
 
+TEST_F(BootTest, DataDisksComeAndGoWhileAMachineRuns) {
+  fs::path layer = directory_.path() + "/layer";
+  fs::create_directories(layer);
+  std::ofstream(layer / "before") << "from the image\n";
+  MachineVolume plain{.directory = directory_.path() + "/plain", .inside = "/mnt/disks/plain"};
+  MachineVolume layered{.directory = directory_.path() + "/layered",
+                        .inside = "/mnt/disks/layered",
+                        .layers = {layer}};
+  MachineVolume fixed{
+      .directory = directory_.path() + "/ro", .inside = "/mnt/ro", .read_only = true};
+  MachineHandle first = StartIdle("t1", {.volumes = {plain}});
+  MachineHandle second = StartIdle("t2");
+  auto place = [&](const MachineHandle& handle, const MachineVolume& volume, bool there) {
+    Result<> placed = driver_->PlaceVolume(handle, volume, there);
+    return placed.ok() ? "" : placed.error().message;
+  };
+  EXPECT_EQ(
+      Shell(first, "echo kept > /mnt/disks/plain/note && chown 1000 /mnt/disks/plain/note").code,
+      0);
+  // One that came with the boot goes like any other, also where the guest has moved its place.
+  EXPECT_EQ(Shell(first, "mv /mnt/disks /mnt/elsewhere").code, 0);
+  EXPECT_EQ(place(first, plain, false), "");
+  EXPECT_NE(Shell(first, "cat /mnt/elsewhere/plain/note").code, 0);
+  EXPECT_EQ(place(second, plain, true), "");
+  EXPECT_EQ(Shell(second, "stat -c %u /mnt/disks/plain/note; cat /mnt/disks/plain/note").output,
+            "1000\nkept\n");
+  for (const MachineHandle& handle : {first, second}) {
+    EXPECT_EQ(place(handle, layered, true), "");
+    EXPECT_THAT(
+        Shell(handle, "cat /mnt/disks/layered/before; echo more >> /mnt/disks/layered/before")
+            .output,
+        HasSubstr("from the image\n"));
+    EXPECT_EQ(place(handle, layered, false), "");
+  }
+  EXPECT_EQ(ReadFileText(layered.directory + "/upper/before"), "from the image\nmore\nmore\n");
+  EXPECT_EQ(place(second, fixed, true), "");
+  EXPECT_NE(Shell(second, "echo x > /mnt/ro/file").code, 0);
+  EXPECT_NE(Shell(second, "umount /mnt/disks/plain").code, 0);
+}
+
+TEST_F(BootTest, ADataDiskInUseStays) {
+  MachineVolume disk{.directory = directory_.path() + "/disk", .inside = "/mnt/disks/data"};
+  MachineHandle handle = StartIdle("t1");
+  ASSERT_TRUE(driver_->PlaceVolume(handle, disk, true).ok());
+  ASSERT_EQ(
+      Shell(handle, "cd /mnt/disks/data; sleep 1000 >/dev/null 2>&1 & echo $! > /run/worker").code,
+      0);
+  EXPECT_EQ(driver_->PlaceVolume(handle, disk, false).error().code, Code::kPrecondition);
+  EXPECT_EQ(Shell(handle, "touch /mnt/disks/data/still").code, 0);
+  // The shell that was its parent is gone: its end is seen by the mount being free.
+  Shell(handle,
+        "kill -9 $(cat /run/worker); while [ -e /proc/$(cat /run/worker)/cwd/still ]; do :; done");
+  EXPECT_TRUE(driver_->PlaceVolume(handle, disk, false).ok());
+  EXPECT_FALSE(Shell(handle, "ls /mnt/disks/data").code == 0);
+}
+
 TEST_F(BootTest, BindsAreThereAndReadOnly) {
   fs::path sdk = directory_.path() + "/sdk";
   fs::create_directories(sdk);

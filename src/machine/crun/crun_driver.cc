@@ -312,6 +312,34 @@ Result<> CrunDriver::Freeze(const MachineHandle& handle, bool frozen) {
   return runs ? Result<>(Done{}) : done;
 }
 
+Result<> CrunDriver::PlaceVolume(const MachineHandle& handle, const MachineVolume& volume,
+                                 bool there) {
+  Result<MachineStatus> status = Observe(handle);
+  if (!status.ok()) return status.error();
+  MachineKey key = *DecodeHandle(kDriver, handle);
+  std::optional<uint32_t> host = LeaseOf(key.id);
+  Result<Subnet> subnet = network_.Ensure();
+  if (!subnet.ok()) return subnet.error();
+  if (status->phase != MachinePhase::kRunning || !host) {
+    return Failed(Code::kNotFound, "the machine does not run");
+  }
+  std::string directory = machines_.BootDirectory(key);
+  ShimOrder order{
+      .container = true, .stage = StageDirectory(key.id), .id_base = IdBase(*subnet, *host)};
+  Result<> done = AddVolume(volume, order);
+  if (done.ok()) done = WriteStateFile(directory + "/change", FormatShimOrder(order));
+  if (!done.ok()) return done;
+  Result<ProgramOutcome> outcome = RunProgram(
+      {.argv = {settings_.shim, there ? "attach" : "detach", directory}}, kRuntimePatience);
+  if (!outcome.ok()) return outcome.error();
+  switch (outcome->exit_code) {
+    case 0: return Done{};
+    case kShimNotRunning: return Failed(Code::kNotFound, "the machine does not run");
+    case kShimVolumeBusy: return Failed(Code::kPrecondition, "in use inside");
+    default: return Failed(Code::kInternal, outcome->output);
+  }
+}
+
 Result<std::unique_ptr<ExecStream>> CrunDriver::Exec(const MachineHandle& handle,
                                                      const ExecSpec& spec) {
   Result<MachineStatus> status = Observe(handle);

@@ -47,6 +47,8 @@ class CrunDriver final : public MachineDriver {
   Result<MachineStatus> Observe(const MachineHandle& handle) override;
   Result<> Stop(const MachineHandle& handle, Duration grace) override;
   Result<> Freeze(const MachineHandle& handle, bool frozen) override;
+  Result<> PlaceVolume(const MachineHandle& handle, const MachineVolume& volume,
+                       bool there) override;
   Result<std::unique_ptr<ExecStream>> Exec(const MachineHandle& handle,
                                            const ExecSpec& spec) override;
   Result<UniqueFd> ListenInside(const MachineHandle& handle, std::string_view address,
@@ -66,6 +68,8 @@ class CrunDriver final : public MachineDriver {
   Result<> Prepare(const MachineSpec& spec, const Subnet& subnet, uint32_t host, ShimOrder& order);
   Result<> WriteFiles(const MachineSpec& spec, Ipv4 address, const std::string& boot_directory,
                       ShimOrder& order);
+  // Makes a data disk's directories and adds it to the order.
+  static Result<> AddVolume(const MachineVolume& volume, ShimOrder& order);
   // What is noted about the freezing of a boot: nothing, "" while it is being done, kFrozen.
   std::optional<std::string> FrozenNote(const MachineKey& key) const;
   void ForgetFailedStart(const MachineSpec& spec);

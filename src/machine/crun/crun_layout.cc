@@ -106,11 +106,7 @@ Result<> CrunDriver::Prepare(const MachineSpec& spec, const Subnet& subnet, uint
            .console = spec.console_path,
            .console_keep = spec.console_keep_bytes};
   for (const MachineVolume& volume : spec.volumes) {
-    for (const auto& [name, mode] : {std::pair("/upper", 0755u), std::pair("/work", 0700u)}) {
-      if (Result<> made = MakeStateDirectory(volume.directory + name, mode); !made.ok())
-        return made;
-    }
-    order.volumes.push_back({volume.directory, volume.inside, volume.layers, volume.read_only});
+    if (Result<> added = AddVolume(volume, order); !added.ok()) return added;
   }
   for (const MachineBind& bind : spec.binds) order.binds.emplace_back(bind.outside, bind.inside);
   BundleSpec bundle{
@@ -127,6 +123,14 @@ Result<> CrunDriver::Prepare(const MachineSpec& spec, const Subnet& subnet, uint
   Result<> written = WriteStateFile(order.bundle + "/config.json", MakeBundleConfig(bundle));
   if (!written.ok()) return written;
   return WriteFiles(spec, subnet.base + host, boot_directory, order);
+}
+
+Result<> CrunDriver::AddVolume(const MachineVolume& volume, ShimOrder& order) {
+  for (const auto& [name, mode] : {std::pair("/upper", 0755u), std::pair("/work", 0700u)}) {
+    if (Result<> made = MakeStateDirectory(volume.directory + name, mode); !made.ok()) return made;
+  }
+  order.volumes.push_back({volume.directory, volume.inside, volume.layers, volume.read_only});
+  return Done{};
 }
 
 Result<> CrunDriver::WriteFiles(const MachineSpec& spec, Ipv4 address,

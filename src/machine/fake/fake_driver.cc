@@ -183,6 +183,39 @@ Result<> FakeDriver::Freeze(const MachineHandle& handle, bool frozen) {
   return Done{};
 }
 
+Result<> FakeDriver::PlaceVolume(const MachineHandle& handle, const MachineVolume& volume,
+                                 bool there) {
+  Result<MachineStatus> status = Look(handle);
+  if (!status.ok()) return status.error();
+  std::string id = DecodeHandle(kDriver, handle)->id;
+  if (status->phase == MachinePhase::kStopped) return NoSuchMachine(id);
+  return state_.With([&](State& state) -> Result<> {
+    auto found = state.machines.find(id);
+    if (found == state.machines.end()) return NoSuchMachine(id);
+    MachineSpec& spec = found->second.spec;
+    auto same = [&](const MachineVolume& other) { return other.directory == volume.directory; };
+    bool mounted = std::ranges::any_of(spec.volumes, same);
+    if (there && !mounted) spec.volumes.push_back(volume);
+    if (there || !mounted) return Done{};
+    if (std::optional<std::string> busy = Label(spec, "busy-disk");
+        busy && volume.inside.ends_with("/" + *busy)) {
+      return Error{Code::kPrecondition, "", "in use inside"};
+    }
+    std::erase_if(spec.volumes, same);
+    return Done{};
+  });
+}
+
+std::vector<std::string> FakeDriver::MountPoints(const std::string& id) const {
+  return state_.With([&](const State& state) {
+    std::vector<std::string> points;
+    auto found = state.machines.find(id);
+    if (found == state.machines.end()) return points;
+    for (const MachineVolume& volume : found->second.spec.volumes) points.push_back(volume.inside);
+    return points;
+  });
+}
+
 Result<std::unique_ptr<ExecStream>> FakeDriver::Exec(const MachineHandle& handle,
                                                      const ExecSpec& spec) {
   Result<MachineStatus> status = Look(handle);

@@ -4,9 +4,10 @@
 //   fake.start-failures  the first N calls of Start fail with kUnavailable
 //   fake.start-seconds   time in kStarting
 //   fake.run-seconds     ends by itself after this long; for ever when absent
-//   fake.exit            how it then ends: off (default), reboot, killed, or a number: a crash with
-//   that code fake.stop-seconds    time it takes to go down after Stop; longer than the grace:
-//   killed fake.exec-output     what every Exec prints
+//   fake.exit            how it then ends: off (default), reboot, killed, or a number: a crash with that code
+//   fake.stop-seconds    time it takes to go down after Stop; longer than the grace: killed
+//   fake.exec-output     what every Exec prints
+//   fake.busy-disk       the last part of the mount point of a data disk that cannot be taken away
 #pragma once
 
 #include <functional>
@@ -33,6 +34,8 @@ class FakeDriver final : public MachineDriver {
   Result<MachineStatus> Observe(const MachineHandle& handle) override;
   Result<> Stop(const MachineHandle& handle, Duration grace) override;
   Result<> Freeze(const MachineHandle& handle, bool frozen) override;
+  Result<> PlaceVolume(const MachineHandle& handle, const MachineVolume& volume,
+                       bool there) override;
   Result<std::unique_ptr<ExecStream>> Exec(const MachineHandle& handle,
                                            const ExecSpec& spec) override;
   Result<UniqueFd> ListenInside(const MachineHandle& handle, std::string_view address,
@@ -41,6 +44,9 @@ class FakeDriver final : public MachineDriver {
   Result<std::vector<std::pair<std::string, MachineHandle>>> List() override;
   void OnStopped(std::function<void(const std::string& id)> sink) override;
   Result<> Purge() override;
+
+  // Where data disks are mounted in a machine; for tests.
+  std::vector<std::string> MountPoints(const std::string& id) const;
 
  private:
   struct Machine {
@@ -66,7 +72,7 @@ class FakeDriver final : public MachineDriver {
   Result<MachineStatus> Look(const MachineHandle& handle);
 
   const Clock& clock_;
-  Guarded<State> state_;
+  mutable Guarded<State> state_;
 };
 
 }  // namespace fireweed

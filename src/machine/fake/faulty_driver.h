@@ -41,6 +41,11 @@ class FaultyDriver final : public MachineDriver {
     if (Chance()) return Busy();
     return Maybe(inner_.Freeze(handle, frozen));
   }
+  Result<> PlaceVolume(const MachineHandle& handle, const MachineVolume& volume,
+                       bool there) override {
+    if (Chance()) return Busy();
+    return Maybe(inner_.PlaceVolume(handle, volume, there));
+  }
   Result<std::unique_ptr<ExecStream>> Exec(const MachineHandle& handle,
                                            const ExecSpec& spec) override {
     return inner_.Exec(handle, spec);

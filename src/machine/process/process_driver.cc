@@ -172,6 +172,10 @@ Result<> ProcessDriver::Freeze(const MachineHandle&, bool) {
   return Failed(Code::kInvalid, "plain processes are not suspended");
 }
 
+Result<> ProcessDriver::PlaceVolume(const MachineHandle&, const MachineVolume&, bool) {
+  return Error{Code::kInvalid, "", "plain processes have no data disks"};
+}
+
 Result<std::unique_ptr<ExecStream>> ProcessDriver::Exec(const MachineHandle& handle,
                                                         const ExecSpec& spec) {
   Result<MachineStatus> status = Observe(handle);

@@ -32,6 +32,8 @@ class ProcessDriver final : public MachineDriver {
   Result<MachineStatus> Observe(const MachineHandle& handle) override;
   Result<> Stop(const MachineHandle& handle, Duration grace) override;
   Result<> Freeze(const MachineHandle& handle, bool frozen) override;
+  Result<> PlaceVolume(const MachineHandle& handle, const MachineVolume& volume,
+                       bool there) override;
   Result<std::unique_ptr<ExecStream>> Exec(const MachineHandle& handle,
                                            const ExecSpec& spec) override;
   Result<UniqueFd> ListenInside(const MachineHandle& handle, std::string_view address,

@@ -19,6 +19,7 @@
 #include "machine/shim/complain.h"
 #include "machine/shim/console_log.h"
 #include "machine/shim/descendants.h"
+#include "machine/shim/live_volume.h"
 #include "machine/shim/root_mount.h"
 #include "machine/shim/small_file.h"
 
@@ -145,20 +146,45 @@ class Keeper {
     AwaitGo();
     unlink(kRuntimeLog);
     unlink(kPidFile);
-    pid_t runtime = Spawn(RuntimeCommand({"run", "--detach", "--pid-file", Absolute(kPidFile),
-                                          "--bundle", order_.bundle, order_.container_id}),
-                          machine_output_, false);
+    // One call of the runtime where one is enough; data disks are mounted between its two halves.
+    std::vector<std::string> start{"--pid-file", Absolute(kPidFile), "--bundle", order_.bundle,
+                                   order_.container_id};
+    bool halves = !order_.volumes.empty();
+    start.insert(start.begin(), halves ? "create" : "run");
+    if (!halves) start.insert(start.begin() + 1, "--detach");
+    RunRuntime(start);
+    machine_ = static_cast<pid_t>(std::stol(ReadSmallFile(kPidFile)));
+    if (!halves) return;
+    for (const ShimVolume& volume : order_.volumes) MountDisk(volume);
+    RunRuntime({"start", order_.container_id});
+  }
+
+  void RunRuntime(const std::vector<std::string>& rest) {
+    int status = Await(Spawn(RuntimeCommand(rest), machine_output_, false));
+    if (status == 0 && !ReadSmallFile(kPidFile).empty()) return;
+    std::string why = ReadSmallFile(kRuntimeLog);
+    DeleteContainer();
+    FailSaying("the runtime refused: " + (why.empty() ? "status " + std::to_string(status) : why));
+  }
+
+  // In a process of its own, which reports its own failure.
+  void MountDisk(const ShimVolume& volume) {
+    pid_t pid = fork();
+    if (pid < 0) Fail("fork");
+    if (pid == 0) {
+      MountVolumeIn(machine_, order_, volume);
+      _exit(0);
+    }
+    if (Await(pid) == 0) return;
+    DeleteContainer();
+    _exit(1);
+  }
+
+  static int Await(pid_t pid) {
     int status = 0;
-    while (waitpid(runtime, &status, 0) < 0 && errno == EINTR) {
+    while (waitpid(pid, &status, 0) < 0 && errno == EINTR) {
     }
-    std::string pid = ReadSmallFile(kPidFile);
-    if (status != 0 || pid.empty()) {
-      std::string why = ReadSmallFile(kRuntimeLog);
-      DeleteContainer();
-      FailSaying("the runtime refused: " +
-                 (why.empty() ? "status " + std::to_string(status) : why));
-    }
-    machine_ = static_cast<pid_t>(std::stol(pid));
+    return status;
   }
 
   void StartProcess() {
@@ -258,9 +284,7 @@ class Keeper {
 
   void DeleteContainer() {
     int null = open("/dev/null", O_WRONLY | O_CLOEXEC);
-    pid_t pid = Spawn(RuntimeCommand({"delete", "--force", order_.container_id}), null, false);
-    while (waitpid(pid, nullptr, 0) < 0 && errno == EINTR) {
-    }
+    Await(Spawn(RuntimeCommand({"delete", "--force", order_.container_id}), null, false));
     close(null);
   }
 

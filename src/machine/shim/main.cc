@@ -3,6 +3,8 @@
 //   fireweed-shim keep DIRECTORY             keep the machine whose `order` lies there; see keeper.h
 //   fireweed-shim runtime PID PROGRAM ARGS...    run an OCI runtime where it can work: in a private mount namespace, and
 //                                            in the network of the keeper PID (0: in the host's)
+//   fireweed-shim attach DIRECTORY           mount the volume in the file `change` there into the machine that runs there;
+//   fireweed-shim detach DIRECTORY           unmount it; see live_volume.h
 //   fireweed-shim probe DIRECTORY            prints "shift-ids 1" where mounts of DIRECTORY can shift ids
 #include <fcntl.h>
 #include <sched.h>
@@ -15,6 +17,7 @@
 
 #include "machine/shim/complain.h"
 #include "machine/shim/keeper.h"
+#include "machine/shim/live_volume.h"
 #include "machine/shim/root_mount.h"
 #include "machine/shim/shim_order.h"
 #include "machine/shim/small_file.h"
@@ -52,6 +55,8 @@ int RunRuntime(const char* keeper, char** command) {
 int main(int argc, char** argv) {
   std::string_view verb = argc > 1 ? argv[1] : "";
   if (verb == "keep" && argc == 3) return Keep(argv[2]);
+  if (verb == "attach" && argc == 3) return fireweed::ChangeVolume(argv[2], true);
+  if (verb == "detach" && argc == 3) return fireweed::ChangeVolume(argv[2], false);
   if (verb == "runtime" && argc > 3) return RunRuntime(argv[2], argv + 3);
   if (verb == "probe" && argc == 3) {
     std::printf("shift-ids %d\n", fireweed::CanShiftIds(argv[2]) ? 1 : 0);

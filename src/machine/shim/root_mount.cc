@@ -193,6 +193,7 @@ struct OverlayParts {
   const std::vector<std::string>& layers;  // uppermost first
   const std::string& disk;                 // holds upper/ and work/
   std::string prefix;                      // of names in the stage
+  std::string source;                      // what the table of mounts calls it
 };
 
 // An overlay at `name` in the stage. Short relative names: its options have to fit a page and give meaning to ':'
@@ -209,28 +210,9 @@ void MountOverlay(const OverlayParts& parts, const std::string& name, int shift)
   std::string options =
       "lowerdir=" + lower + ",upperdir=" + disk + "/upper,workdir=" + disk + "/work";
   if (mkdir(name.c_str(), 0755) != 0 ||
-      mount("fireweed", name.c_str(), "overlay", 0, options.c_str()) != 0) {
+      mount(parts.source.c_str(), name.c_str(), "overlay", 0, options.c_str()) != 0) {
     Fail("mounting " + name + " (" + options + ")");
   }
-}
-
-// A data disk inside: its own directory shifted, or an overlay over the layers it was made from.
-void MountVolume(const InsideRoot& inside, const ShimVolume& volume, const std::string& name,
-                 int shift) {
-  MountLook look{.flags = MOUNT_ATTR_NODEV};
-  if (volume.read_only) look.flags |= MOUNT_ATTR_RDONLY;
-  std::string from = volume.directory + "/upper";
-  if (volume.layers.empty()) {
-    look.shift = shift;
-  } else {
-    MountOverlay({volume.layers, volume.directory, name + "-"}, name, shift);
-    from = name;
-  }
-  int tree = CopyMount(from.c_str(), look);
-  if (tree < 0) Fail("mounting " + volume.directory);
-  int target = inside.OpenDirectory(volume.inside);
-  AttachTree(tree, target);
-  close(target);
 }
 
 void MountSystem(const InsideRoot& inside) {
@@ -272,16 +254,12 @@ void MountRoot(const ShimOrder& order) {
   int before = open(".", O_PATH | O_DIRECTORY | O_CLOEXEC);
   int shift = order.id_base > 0 ? ShiftingNamespace(order.id_base) : -1;
   EnterStage(order);
-  MountOverlay({order.layers, order.disk, ""}, "root", shift);
+  MountOverlay({order.layers, order.disk, "", "fireweed"}, "root", shift);
   int root = open("root", O_PATH | O_DIRECTORY | O_CLOEXEC);
   if (root < 0) Fail("opening the root");
   InsideRoot inside(root, order.id_base);
   MountSystem(inside);
   for (const auto& [outside, target] : order.binds) BindInto(inside, outside, target, shift);
-  for (const ShimVolume& volume : order.volumes) {
-    std::string name = "v" + std::to_string(&volume - order.volumes.data());
-    MountVolume(inside, volume, name, shift);
-  }
   for (const ShimPlacement& file : order.files) {
     int contents = file.source.empty() ? -1 : open(file.source.c_str(), O_RDONLY | O_CLOEXEC);
     if (contents < 0 && !file.source.empty()) Fail("reading " + file.source);
@@ -291,6 +269,36 @@ void MountRoot(const ShimOrder& order) {
   close(root);
   if (fchdir(before) != 0) Fail("leaving the stage");
   close(before);
+}
+
+std::string VolumeSource(const ShimVolume& volume) {
+  return "fireweed-" + volume.directory.substr(volume.directory.rfind('/') + 1);
+}
+
+int StageVolume(const ShimOrder& order, const ShimVolume& volume) {
+  int shift = order.id_base > 0 ? ShiftingNamespace(order.id_base) : -1;
+  MountLook look{.flags = MOUNT_ATTR_NODEV};
+  if (volume.read_only) look.flags |= MOUNT_ATTR_RDONLY;
+  std::string from = volume.directory + "/upper";
+  if (volume.layers.empty()) {
+    look.shift = shift;
+  } else {
+    EnterStage(order);
+    MountOverlay({volume.layers, volume.directory, "v-", VolumeSource(volume)}, "v", shift);
+    from = "v";
+  }
+  int tree = CopyMount(from.c_str(), look);
+  if (tree < 0) Fail("mounting " + volume.directory);
+  return tree;
+}
+
+void AttachVolume(const ShimOrder& order, const ShimVolume& volume, int tree) {
+  int root = open("/", O_PATH | O_DIRECTORY | O_CLOEXEC);
+  if (root < 0) Fail("opening the root");
+  int target = InsideRoot(root, order.id_base).OpenDirectory(volume.inside);
+  AttachTree(tree, target);
+  close(target);
+  close(root);
 }
 
 bool CanShiftIds(const char* directory) {

@@ -3,6 +3,8 @@
 // resolved by the kernel as if the root were "/" (openat2 RESOLVE_IN_ROOT).
 #pragma once
 
+#include <string>
+
 #include "machine/shim/shim_order.h"
 
 namespace fireweed {
@@ -13,6 +15,14 @@ void EnterPrivateMounts();
 
 // Mounts layers and disk at stage/root, then sysfs of the present network namespace, the binds, and places the files.
 void MountRoot(const ShimOrder& order);
+
+// A data disk: its own directory shifted, or an overlay over the layers it was made from, as a mount that is attached
+// nowhere yet. REQUIRES: EnterPrivateMounts; mounts over the stage.
+int StageVolume(const ShimOrder& order, const ShimVolume& volume);
+// Attaches it in the present root, which is the machine's.
+void AttachVolume(const ShimOrder& order, const ShimVolume& volume, int tree);
+// What the table of mounts calls a data disk that is an overlay.
+std::string VolumeSource(const ShimVolume& volume);
 
 // Whether `directory` can be mounted with shifted ids; leaves nothing behind.
 bool CanShiftIds(const char* directory);

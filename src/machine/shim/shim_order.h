@@ -53,6 +53,10 @@ struct ShimOrder {
   int64_t console_keep = 0;
 };
 
+// How `fireweed-shim attach` and `detach` end when they could not do it and nothing is wrong.
+inline constexpr int kShimNotRunning = 3;
+inline constexpr int kShimVolumeBusy = 4;
+
 std::string FormatShimOrder(const ShimOrder& order);
 // nullopt: not such a file, or one with a line this version does not know.
 std::optional<ShimOrder> ParseShimOrder(std::string_view text);
