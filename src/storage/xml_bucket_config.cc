@@ -98,10 +98,10 @@ std::string JsonText(std::string_view text) {
 template <class Rule>
 std::string ListPatch(std::string_view head, const std::vector<Rule>& rules,
                       std::string_view tail) {
-  if (rules.empty()) return std::string(head) + "null" + std::string(tail);
+  if (rules.empty()) return fmt::format("{}null{}", head, tail);
   std::string list;
   for (const Rule& rule : rules) list += (list.empty() ? "" : ",") + EncodeJson(rule);
-  return std::string(head) + "[" + list + "]" + std::string(tail);
+  return fmt::format("{}[{}]{}", head, list, tail);
 }
 
 void Group(XmlWriter& out, std::string_view group, std::string_view leaf,

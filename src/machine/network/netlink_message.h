@@ -53,9 +53,9 @@ class NetlinkMessage {
  private:
   nlmsghdr& header() { return *reinterpret_cast<nlmsghdr*>(bytes_.data()); }
   void Append(const void* from, size_t size) {
-    size_t at = bytes_.size();
-    bytes_.resize(at + NLMSG_ALIGN(size));
-    if (size > 0) std::memcpy(bytes_.data() + at, from, size);
+    const char* bytes = static_cast<const char*>(from);
+    bytes_.insert(bytes_.end(), bytes, bytes + size);
+    bytes_.insert(bytes_.end(), NLMSG_ALIGN(size) - size, '\0');
   }
 
   std::vector<char> bytes_;
