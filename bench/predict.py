@@ -1,13 +1,15 @@
 #!/usr/bin/env python3
 """Prediction beside what people use instead, in one run and with one model: the serving process by itself, the daemon's
-authorised :predict, FastAPI with xgboost on two uvicorn workers, MLServer, and XGBoost's C library called directly
-for batches. Sides alternate; medians are compared.
+authorised :predict, FastAPI with xgboost on two uvicorn workers, MLServer, XGBoost's C library called directly for
+batches, and onnxruntime in a process of its own, without HTTP or JSON. Sides alternate; medians are compared.
 
     bench/predict.py [--seconds 5] [--rounds 3] [--only load,latency,batch,deploy]
 
-Needs the release build and `tools/install predict bench`; MLServer is left out where it is not installed.
+Needs the release build and `tools/install predict bench`; MLServer and onnxruntime are left out where they are
+not installed.
 """
 import argparse
+import json
 import os
 import shutil
 import statistics
@@ -66,6 +68,14 @@ def bench_batch(direct, library, model, rounds):
         sides.BATCH, ours, theirs, share))
 
 
+def bench_onnx(python, model):
+    out = subprocess.run([python, sides.ROOT + "/bench/onnx_side.py", model, str(sides.FEATURES), str(sides.BATCH)],
+                         check=True, capture_output=True, text=True).stdout
+    took = json.loads(out)
+    print("onnxruntime in process, no HTTP or JSON: one %.0f us, batch of %d %.0f us" % (
+        took["one"], sides.BATCH, took["batch"]))
+
+
 def bench_deploy(daemon, first, rounds):
     times = [daemon.create("created%d" % i, {"manualScaling": {"nodes": 1}}) for i in range(max(5, rounds))]
     print("create to READY   first of the daemon %.0f ms; median %.0f ms, worst %.0f ms   (bar 150 ms)" % (
@@ -106,6 +116,9 @@ def measure(arguments, scratch, opened):
         bench_latency(direct, through, others, arguments.rounds)
     if "batch" in only:
         bench_batch(direct, library, model, arguments.rounds)
+        onnx = place_of("--onnx") + "/bin/python"
+        if os.path.exists(onnx):
+            bench_onnx(onnx, model)
     if "deploy" in only:
         bench_deploy(daemon, first, arguments.rounds)
 
