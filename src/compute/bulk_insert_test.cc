@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "compute/bulk_insert_service.h"
@@ -31,7 +32,7 @@ TEST(BulkNamesTest, FollowThePatternOrTheList) {
 
 TEST(BulkInsertTest, MakesThemAllAndEndsWhenTheyRun) {
   ComputeFixture all;
-  Reply reply = all.Ask("POST", std::string(kZone) + "/instances/bulkInsert",
+  Reply reply = all.Ask("POST", fmt::format("{}{}", kZone, "/instances/bulkInsert"),
                         Body(3, R"("namePattern":"vm-#")"));
   ASSERT_EQ(reply.status, 200) << reply.body;
   std::string group = reply.Field("operationGroupId");
@@ -40,26 +41,28 @@ TEST(BulkInsertTest, MakesThemAllAndEndsWhenTheyRun) {
   all.Restart();
   all.Settle();
   for (const char* name : {"vm-1", "vm-2", "vm-3"}) {
-    EXPECT_EQ(all.Ask("GET", std::string(kZone) + "/instances/" + name).Field("status"), "RUNNING");
+    EXPECT_EQ(all.Ask("GET", fmt::format("{}{}{}", kZone, "/instances/", name)).Field("status"),
+              "RUNNING");
   }
-  Reply operation = all.Ask("GET", std::string(kZone) + "/operations/" + reply.Field("name"));
+  Reply operation =
+      all.Ask("GET", fmt::format("{}{}{}", kZone, "/operations/", reply.Field("name")));
   EXPECT_EQ(operation.Field("status"), "DONE") << operation.body;
   EXPECT_FALSE(operation.Has("\"error\"")) << operation.body;
-  Reply listed =
-      all.Ask("GET", std::string(kZone) + "/operations?filter=operationGroupId%20eq%20" + group);
+  Reply listed = all.Ask(
+      "GET", fmt::format("{}{}{}", kZone, "/operations?filter=operationGroupId%20eq%20", group));
   for (const char* name : {"vm-1", "vm-2", "vm-3"}) EXPECT_TRUE(listed.Has(name)) << listed.body;
 }
 
 TEST(BulkInsertTest, RefusesWhatMakesNoSenseAndMakesNothing) {
   ComputeFixture all;
   auto ask = [&](const std::string& body) {
-    return all.Ask("POST", std::string(kZone) + "/instances/bulkInsert", body).status;
+    return all.Ask("POST", fmt::format("{}{}", kZone, "/instances/bulkInsert"), body).status;
   };
   EXPECT_EQ(ask(Body(0, R"("namePattern":"vm-#")")), 400);
   EXPECT_EQ(ask(Body(2, R"("namePattern":"vm-#")", R"(,"minCount":"3")")), 400);
   EXPECT_EQ(ask(Body(2, R"("namePattern":"vm")")), 400);
   EXPECT_EQ(ask(Body(2, R"("perInstanceProperties":{"good":{},"Bad_Name":{}})")), 400);
-  EXPECT_FALSE(all.Ask("GET", std::string(kZone) + "/instances").Has("good"));
+  EXPECT_FALSE(all.Ask("GET", fmt::format("{}{}", kZone, "/instances")).Has("good"));
   EXPECT_EQ(all.Ask("POST", "/compute/v1/projects/p/regions/nowhere1/instances/bulkInsert",
                     Body(1, R"("namePattern":"vm-#")"))
                 .status,

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -18,7 +19,7 @@ constexpr const char* kZone = "/compute/v1/projects/p/zones/us-east1-b";
 class DisksTest : public ::testing::Test {
  protected:
   Reply Disks(const char* method, const std::string& rest, const std::string& body = "") {
-    return all.Ask(method, std::string(kZone) + "/disks" + rest, body);
+    return all.Ask(method, fmt::format("{}/disks{}", kZone, rest), body);
   }
   ComputeFixture all;
 };
@@ -78,7 +79,7 @@ TEST_F(DisksTest, ADataDiskIsMountedAndOutlivesItsInstance) {
   std::string more =
       R"(}},{"source":"projects/p/zones/us-east1-b/disks/data","deviceName":"work"}],"metadata")";
   body.replace(body.find("}}],\"metadata\""), 14, more);
-  auto inserted = all.Ask("POST", std::string(kZone) + "/instances", body);
+  auto inserted = all.Ask("POST", fmt::format("{}/instances", kZone), body);
   ASSERT_EQ(inserted.status, 200) << inserted.body;
   all.Settle();
   EXPECT_THAT(Disks("GET", "/data").body, HasSubstr("/instances/vm"));
@@ -113,7 +114,7 @@ TEST_F(DisksTest, DeviceNamesStayBelowTheirDirectory) {
     std::string more =
         std::string(R"(}},{"deviceName":")") + name + R"(","initializeParams":{}}],"metadata")";
     body.replace(body.find("}}],\"metadata\""), 14, more);
-    EXPECT_EQ(all.Ask("POST", std::string(kZone) + "/instances", body).status, 400) << name;
+    EXPECT_EQ(all.Ask("POST", fmt::format("{}/instances", kZone), body).status, 400) << name;
   }
 }
 

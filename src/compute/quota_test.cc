@@ -1,5 +1,6 @@
 #include "compute/quota.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -34,11 +35,11 @@ TEST_F(QuotaTest, WhatIsOverTheLimitIsRefusedInTheOperation) {
   EXPECT_EQ(refused.Field("status"), "DONE");
   EXPECT_EQ(refused.Field("httpErrorStatusCode"), "403");
   EXPECT_THAT(refused.body, HasSubstr("Quota 'CPUS' exceeded.  Limit: 2.0 in region us-east1."));
-  EXPECT_EQ(all.Ask("GET", std::string(kInstances) + "/c").status, 404);
+  EXPECT_EQ(all.Ask("GET", fmt::format("{}{}", kInstances, "/c")).status, 404);
   EXPECT_EQ(all.Ask("GET", "/compute/v1/projects/p/zones/us-east1-b/disks/c").status, 404);
   // A stopped instance holds no CPUs.
   all.Settle();
-  all.Ask("POST", std::string(kInstances) + "/a/stop");
+  all.Ask("POST", fmt::format("{}{}", kInstances, "/a/stop"));
   all.SettleUntil(all.clock.Now() + std::chrono::minutes(5));
   EXPECT_FALSE(Insert("c").Has("QUOTA_EXCEEDED"));
 }

@@ -119,7 +119,8 @@ class Inspector {
       if (!referred.contains(listing.id)) Complain("orphan " + listing.id);
     };
     depot.blobs().List(look).value();
-    for (const std::string& name : disk_.List(std::string(Depot::kBlobsPath) + "/drafts").value()) {
+    for (const std::string& name :
+         disk_.List(fmt::format("{}/drafts", Depot::kBlobsPath)).value()) {
       if (!referred.contains(name.substr(0, name.find('.')))) Complain("leftover " + name);
     }
   }
