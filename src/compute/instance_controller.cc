@@ -251,8 +251,8 @@ void InstanceController::PlaceDisk(const InstanceRecord& record) {
   if (placed.ok()) return EndDiskChange(record, std::nullopt);
   Error error = placed.error();
   // What its end means is said by the next look.
-  if (error.code == Code::kNotFound) return Look(record, record.handle);
-  bool busy = error.code == Code::kPrecondition;
+  if (volume.ok() && error.code == Code::kNotFound) return Look(record, record.handle);
+  bool busy = volume.ok() && error.code == Code::kPrecondition;
   if (!busy && error.code != Code::kInvalid && record.backoff.attempts + 1 < kMostStarts) {
     return RecordFailure(record, "disk not placed", error);
   }

@@ -120,6 +120,19 @@ TEST_F(InstanceSettingsTest, DisksComeToARunningMachineAndGo) {
   EXPECT_TRUE(Vm().Has("disks/third"));
 }
 
+TEST_F(InstanceSettingsTest, ADiskWhoseRecordIsLostEndsItsChangeAndNotTheMachine) {
+  ASSERT_EQ(all.Ask("POST", At("/disks"), R"({"name":"data"})").status, 200);
+  Reply begun = Do("attachDisk", R"({"source":"zones/us-east1-b/disks/data"})");
+  ASSERT_EQ(begun.status, 200) << begun.body;
+  all.catalog.Write("lose it", [](Txn& txn) { txn.Erase<DiskRecord>("p/us-east1-b/data"); });
+  all.SettleUntil(all.clock.Now() + std::chrono::hours(1));
+  Reply ended = all.Ask("GET", At("/operations/" + begun.Field("name")));
+  EXPECT_EQ(ended.Field("status"), "DONE");
+  EXPECT_TRUE(ended.Has("error")) << ended.body;
+  EXPECT_EQ(Vm().Field("status"), "RUNNING");
+  EXPECT_FALSE(Vm().Has("disks/data"));
+}
+
 TEST_F(InstanceSettingsTest, ADiskThatIsInUseInsideStays) {
   ASSERT_EQ(all.Ask("POST", At("/disks"), R"({"name":"data"})").status, 200);
   ASSERT_EQ(Do("setLabels",
