@@ -147,5 +147,44 @@ TEST(Run, ExitStatusTellsWhatHappened) {
   EXPECT_EQ(cli::Run({"source", "repos", "clone"}, context), 2);
 }
 
+// What a command line prints.
+std::string Said(const std::vector<std::string>& words) {
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(cli::Run(words, Context()), 0);
+  std::fflush(stdout);
+  return testing::internal::GetCapturedStdout();
+}
+
+TEST(Completion, KnowsEveryNameAndNothingHidden) {
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    std::string script = Said({"completion", shell});
+    for (const char* known : {" ai-platform ml-engine ", "/ai-platform/jobs/submit/training",
+                              "/ml-engine/jobs/submit/training"}) {
+      EXPECT_NE(script.find(known), std::string::npos) << known << " for " << shell;
+    }
+    for (const char* hidden : {" forward ", "/forward"}) {
+      EXPECT_EQ(script.find(hidden), std::string::npos) << hidden << " for " << shell;
+    }
+  }
+}
+
+TEST(Man, KnowsEveryNameAndNothingHidden) {
+  std::string overview = Said({"man"}), page = Said({"man", "ai-platform"});
+  EXPECT_NE(overview.find("ai\\-platform, ml\\-engine"), std::string::npos);
+  EXPECT_EQ(overview.find("forward"), std::string::npos);
+  EXPECT_NE(page.find("fireweed ml\\-engine"), std::string::npos);
+  EXPECT_EQ(Said({"man", "ml-engine"}), page);
+  EXPECT_EQ(cli::Run({"man", "forward"}, Context()), 1);
+
+  std::string pattern = testing::TempDir() + "/man.XXXXXX";
+  std::filesystem::path directory = mkdtemp(pattern.data());
+  Said({"man", "--all", directory.string()});
+  EXPECT_EQ(Contents(directory / "fireweed-ai-platform.1"), page);
+  EXPECT_NE(Contents(directory / "fireweed-ml-engine.1").find("fireweed\\-ai\\-platform (1)"),
+            std::string::npos);
+  EXPECT_FALSE(std::filesystem::exists(directory / "fireweed-forward.1"));
+  std::filesystem::remove_all(directory);
+}
+
 }  // namespace
 }  // namespace fireweed::cli

@@ -16,8 +16,10 @@ struct Place {
 void Collect(const Command& app, const std::string& path, std::vector<Place>& out) {
   Place place{path.empty() ? "/" : path, {}};
   for (const Command* child : app.commands()) {
-    place.words.push_back(child->name());
-    Collect(*child, path + "/" + child->name(), out);
+    for (const std::string& name : child->names()) {
+      place.words.push_back(name);
+      Collect(*child, path + "/" + name, out);
+    }
   }
   for (const Flag& flag : app.flags()) {
     for (const std::string& name : flag.long_names()) place.words.push_back("--" + name);

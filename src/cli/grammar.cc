@@ -131,16 +131,23 @@ void Command::FlagsAnywhere() { app_->fallthrough(); }
 
 std::string Command::name() const { return app_->get_name(); }
 std::string Command::help() const { return app_->get_description(); }
+std::vector<std::string> Command::names() const {
+  std::vector<std::string> names{app_->get_name()};
+  for (const std::string& alias : app_->get_aliases()) names.push_back(alias);
+  return names;
+}
 
 std::vector<Command*> Command::commands() const {
   std::vector<Command*> found;
-  for (const auto& command : commands_) found.push_back(command.get());
+  for (const auto& command : commands_) {
+    if (!command->app_->get_group().empty()) found.push_back(command.get());
+  }
   return found;
 }
 
 Command* Command::Find(std::string_view name) const {
   for (const auto& command : commands_) {
-    if (command->name() == name) return command.get();
+    if (command->app_->check_name(std::string(name))) return command.get();
   }
   return nullptr;
 }

@@ -72,14 +72,15 @@ class Command {
   void NeedsCommand();                 // one of those below
   void EndHelpWith(std::string text);  // examples, mostly
   void Alias(const std::string& name);
-  void Hide();           // from the help of the one above
+  void Hide();           // from help, manual pages and completion; it is still taken
   void LongHelpOnly();   // -h means something else here
   void FlagsAnywhere();  // flags of this one are also taken after the names of those below
 
   std::string name() const;
   std::string help() const;
-  std::vector<Command*> commands() const;
-  Command* Find(std::string_view name) const;  // below this one; null if there is none
+  std::vector<std::string> names() const;      // its name, then its aliases
+  std::vector<Command*> commands() const;      // those below that are shown
+  Command* Find(std::string_view name) const;  // below this one, by any name; null if there is none
   std::vector<Flag> flags() const;             // with --help
 
   // Reads the words and runs the action they name; what that throws goes through. Help and mistakes are printed.

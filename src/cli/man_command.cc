@@ -36,9 +36,14 @@ void AppendOptions(const Command& app, std::string& out) {
   }
 }
 
+std::string Listed(const std::vector<std::string>& names) {
+  return Escape(fmt::format("{}", fmt::join(names, ", ")));
+}
+
 // A command and those below it, each under its full name.
 void AppendCommand(const Command& app, const std::string& path, std::string& out) {
   out += fmt::format(".SS \"{}\"\n{}\n", Escape(path), Escape(app.help()));
+  if (app.names().size() > 1) out += fmt::format(".PP\nNames: {}\n", Listed(app.names()));
   AppendOptions(app, out);
   for (const Command* child : app.commands())
     AppendCommand(*child, path + " " + child->name(), out);
@@ -52,8 +57,10 @@ std::string Head(const std::string& name, const std::string& about) {
 std::string PageOf(const Command& command) {
   std::string name = "fireweed-" + command.name();
   std::string out = Head(name, command.help());
-  out += fmt::format(".SH SYNOPSIS\n\\fBfireweed {}\\fR [options] ...\n.SH OPTIONS\n",
-                     Escape(command.name()));
+  out += ".SH SYNOPSIS\n";
+  for (const std::string& each : command.names())
+    out += fmt::format("\\fBfireweed {}\\fR [options] ...\n.br\n", Escape(each));
+  out += ".SH OPTIONS\n";
   AppendOptions(command, out);
   if (!command.commands().empty()) out += ".SH COMMANDS\n";
   for (const Command* child : command.commands()) {
@@ -62,13 +69,20 @@ std::string PageOf(const Command& command) {
   return out + ".SH SEE ALSO\n.BR fireweed (1)\n";
 }
 
+// For whoever looks for a command by another of its names.
+std::string PageOfAlias(const Command& command, const std::string& alias) {
+  return Head("fireweed-" + alias, command.help()) +
+         fmt::format(".SH DESCRIPTION\nAnother name of\n.BR fireweed\\-{} (1)\n",
+                     Escape(command.name()));
+}
+
 std::string Overview(const Command& app) {
   std::string out = Head("fireweed", app.help());
   out += ".SH SYNOPSIS\n\\fBfireweed\\fR [options] \\fIcommand\\fR ...\n.SH OPTIONS\n";
   AppendOptions(app, out);
   out += ".SH COMMANDS\n";
   for (const Command* child : app.commands()) {
-    out += fmt::format(".TP\n\\fB{}\\fR\n{}; see\n.BR fireweed\\-{} (1)\n", Escape(child->name()),
+    out += fmt::format(".TP\n\\fB{}\\fR\n{}; see\n.BR fireweed\\-{} (1)\n", Listed(child->names()),
                        Escape(child->help()), Escape(child->name()));
   }
   return out;
@@ -86,8 +100,12 @@ void Write(const std::filesystem::path& directory, const std::string& name,
 void WriteAll(const Command& app, const std::filesystem::path& directory) {
   std::filesystem::create_directories(directory);
   Write(directory, "fireweed", Overview(app));
-  for (const Command* child : app.commands())
-    Write(directory, "fireweed-" + child->name(), PageOf(*child));
+  for (const Command* child : app.commands()) {
+    for (const std::string& name : child->names()) {
+      bool own = name == child->name();
+      Write(directory, "fireweed-" + name, own ? PageOf(*child) : PageOfAlias(*child, name));
+    }
+  }
 }
 
 }  // namespace
@@ -102,7 +120,8 @@ void AddManCommand(Command& app, Settings&) {
     if (!directory->empty()) return WriteAll(app, *directory);
     if (name->empty()) return fmt::print("{}", Overview(app));
     for (const Command* found : app.commands()) {
-      if (found->name() == *name) return fmt::print("{}", PageOf(*found));
+      for (const std::string& own : found->names())
+        if (own == *name) return fmt::print("{}", PageOf(*found));
     }
     throw Failure(Code::kInvalid, fmt::format("there is no command {}", *name));
   });

@@ -26,6 +26,8 @@ LINES = [  # typed, and what is run
     ('fireweed stora\tbuck\tcreat\tgs://b --loca\tEU', '<storage><buckets><create><gs://b><--location><EU>'),
     ('fireweed --state /x compu\tinsta', '<--state></x><compute><insta>'),
     ('fireweed ai-pl\tjobs subm\ttrain\tj', '<ai-platform><jobs><submit><training><j>'),
+    ('fireweed ml-en\tjobs subm\ttrain\tj', '<ml-engine><jobs><submit><training><j>'),
+    ('fireweed forw\t x', '<forw><x>'),  # hidden: not completed
     ('fireweed beta compute images delet\timage', '<beta><compute><images><delete><image>'),
     ('fireweed storage cp a-fi\tgs://b', '<storage><cp><a-file.txt><gs://b>'),
 ]
