@@ -28,6 +28,9 @@ const char* SqlText(Sql sql) {
     case Sql::kRollbackTo: return "ROLLBACK TO body";
     case Sql::kFind: return "SELECT version, body FROM record WHERE kind = ?1 AND key = ?2";
     case Sql::kVersion: return "SELECT version FROM record WHERE kind = ?1 AND key = ?2";
+    case Sql::kInsert:
+      return "INSERT INTO record (kind, key, version, body) VALUES (?1, ?2, 1, ?3) "
+             "ON CONFLICT DO NOTHING";
     case Sql::kPut: return "REPLACE INTO record (kind, key, version, body) VALUES (?1, ?2, ?3, ?4)";
     case Sql::kErase: return "DELETE FROM record WHERE kind = ?1 AND key = ?2";
     case Sql::kScan:
@@ -150,6 +153,8 @@ Statement SqliteConnection::Use(Sql sql) {
 }
 
 bool SqliteConnection::in_transaction() const { return sqlite3_get_autocommit(db_) == 0; }
+
+int64_t SqliteConnection::changed_rows() const { return sqlite3_changes64(db_); }
 
 SqliteConnection::Checkpoint SqliteConnection::CheckpointLog(CheckpointMode mode) {
   Checkpoint result;

@@ -25,6 +25,7 @@ enum class Sql {
   kRollbackTo,
   kFind,
   kVersion,
+  kInsert,
   kPut,
   kErase,
   kScan,
@@ -72,6 +73,7 @@ class SqliteConnection {
   void Run(Sql sql);       // a statement without parameters and rows
   Statement Use(Sql sql);  // a statement to bind and step
   bool in_transaction() const;
+  int64_t changed_rows() const;  // by the last statement that writes
 
   struct Checkpoint {
     int log_pages = 0;   // in the write-ahead log

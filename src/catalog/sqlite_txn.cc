@@ -36,6 +36,8 @@ std::optional<RawRow> SqliteTxn::FindRaw(std::string_view kind, std::string_view
 int64_t SqliteTxn::PutRaw(std::string_view kind, std::string_view key, std::string_view body,
                           std::optional<int64_t> if_version) {
   RequireWritable(mode_ == Mode::kWrite);
+  // A row that must be new is most often new: one look at its place instead of two.
+  if (if_version == 0 && Insert(kind, key, body)) return 1;
   int64_t version = Guard([&]() -> int64_t {
     Statement find = connection_.Use(Sql::kVersion);
     find.Bind(1, kind).Bind(2, key);
@@ -49,6 +51,18 @@ int64_t SqliteTxn::PutRaw(std::string_view kind, std::string_view key, std::stri
   });
   changes_.Add(kind, key);
   return version + 1;
+}
+
+// False when there is such a row.
+bool SqliteTxn::Insert(std::string_view kind, std::string_view key, std::string_view body) {
+  bool inserted = Guard([&] {
+    Statement insert = connection_.Use(Sql::kInsert);
+    insert.Bind(1, kind).Bind(2, key).Bind(3, body);
+    insert.Step();
+    return connection_.changed_rows() > 0;
+  });
+  if (inserted) changes_.Add(kind, key);
+  return inserted;
 }
 
 bool SqliteTxn::EraseRaw(std::string_view kind, std::string_view key) {

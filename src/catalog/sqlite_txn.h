@@ -29,6 +29,7 @@ class SqliteTxn final : public Txn {
  private:
   template <class Call>
   auto Guard(Call&& call);
+  bool Insert(std::string_view kind, std::string_view key, std::string_view body);
 
   SqliteConnection& connection_;
   Mode mode_;

@@ -12,6 +12,7 @@ class CompactWriter {
  public:
   void Number(uint64_t value);
   void Text(std::string_view text);
+  void Reserve(size_t bytes) { out_.reserve(bytes); }
   std::string Take() { return std::move(out_); }
 
  private:

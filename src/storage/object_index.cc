@@ -127,12 +127,15 @@ void ObjectIndex::Replace(std::string_view bucket, std::string_view name, const 
                           const std::string* small) {
   // The new references first: a copy onto itself keeps its blob.
   if (small) {
-    txn_.Put(row.parts.at(0).blob, SmallBlob{1, *small});
+    PutSmallBlob(txn_, row.parts.at(0).blob, *small);
   } else {
     for (const ObjectPart& part : row.parts) AddBlobRef(txn_, part.blob);
   }
+  std::optional<int64_t> if_version;
+  if (!before) if_version = 0;  // as the transaction found it
   if (before) Retire(bucket, name, *std::move(before), old, now);
-  txn_.Put(LiveKey(bucket, name), LiveObject{row});
+  using Codec = RecordCodec<LiveObject>;
+  txn_.PutRaw(Codec::kKind, LiveKey(bucket, name), EncodeObjectRow(row), if_version);
 }
 
 void ObjectIndex::Rewrite(std::string_view bucket, std::string_view name, const ObjectRow& row) {

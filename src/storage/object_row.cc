@@ -12,6 +12,7 @@ namespace {
 
 constexpr uint64_t kFormat = 1;
 constexpr size_t kGenerationDigits = 16;
+constexpr size_t kUsualRowBytes = 256;
 
 // Times are whole microseconds: generations are, and clients see no more than milliseconds.
 void PutTime(CompactWriter& out, Time time) { out.Number(static_cast<uint64_t>(ToMicros(time))); }
@@ -63,6 +64,7 @@ void ShowRare(const std::string& text, api::storage::Object& object) {
 
 std::string EncodeObjectRow(const ObjectRow& row) {
   CompactWriter out;
+  out.Reserve(kUsualRowBytes);
   out.Number(kFormat);
   out.Number(static_cast<uint64_t>(row.generation));
   out.Number(static_cast<uint64_t>(row.metageneration));

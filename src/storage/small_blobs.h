@@ -27,6 +27,9 @@ struct SmallBlob {
 BlobId SmallBlobId(int64_t generation);
 bool IsSmallBlob(const BlobId& id);
 
+// A new one, with one reference. Copies the bytes once.
+void PutSmallBlob(Txn& txn, const BlobId& id, std::string_view bytes);
+
 }  // namespace fireweed::storage
 
 namespace fireweed {
