@@ -17,6 +17,9 @@ namespace {
 constexpr std::string_view kMarkSuffix = ".mark";
 constexpr size_t kShardDigits = 2;
 constexpr int64_t kRoomCheckBytes = 1 << 20;  // free space is asked for once per so many bytes
+// Others write to the same disk: a look spends no more than this share of what is to spare.
+constexpr int64_t kRoomShare = 16;
+constexpr int64_t kMaxLooksSaved = 64;
 constexpr size_t kReadBytes = 1 << 20;
 
 class FileBlobReader final : public BlobReader {
@@ -340,10 +343,14 @@ Result<> FileBlobStore::PrepareShard(const BlobId& id) {
   return Done{};
 }
 
+// Asked with every small object: one look is good for some more answers, as long as there is plenty of room.
 Result<> FileBlobStore::CheckRoom() const {
+  if (looks_saved_.fetch_sub(1, std::memory_order_relaxed) > 0) return Done{};
   Result<int64_t> room = disk_.FreeBytes(root_);
   if (!room) return room.error();
-  if (*room >= options_.reserve_bytes) return Done{};
+  int64_t spare = *room - options_.reserve_bytes;
+  looks_saved_ = std::clamp<int64_t>(spare / kRoomCheckBytes / kRoomShare, 0, kMaxLooksSaved);
+  if (spare >= 0) return Done{};
   return Error{Code::kExhausted, "",
                fmt::format("the disk is full: {} bytes free, {} are kept in reserve", *room,
                            options_.reserve_bytes)};

@@ -2,6 +2,7 @@
 // are in docs/formats/blob-store.md.
 #pragma once
 
+#include <atomic>
 #include <initializer_list>
 #include <memory>
 #include <set>
@@ -75,6 +76,8 @@ class FileBlobStore final : public BlobStore {
     std::vector<BlobId> blobs;
   };
   Guarded<PutOff> put_off_;
+  // How often CheckRoom may say yes without another look at the disk.
+  mutable std::atomic<int64_t> looks_saved_{0};
 };
 
 }  // namespace fireweed

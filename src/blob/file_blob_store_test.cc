@@ -221,6 +221,20 @@ TEST_F(FileBlobStoreTest, TheReserveIsKeptFree) {
   EXPECT_TRUE(store->Create().ok());
 }
 
+TEST_F(FileBlobStoreTest, ADiskThatFillsUpIsNoticedSoon) {
+  constexpr int64_t kGiB = 1 << 30;
+  disk_.SetCapacity(4 * kGiB);
+  auto store = OpenOn(disk_, {.reserve_bytes = kGiB});
+  EXPECT_TRUE(store->CheckRoom().ok());
+  disk_.SetCapacity(kGiB / 2);
+  int answers = 0;
+  while (store->CheckRoom().ok() && answers < 1000) ++answers;
+  EXPECT_LE(answers, 64);
+  EXPECT_EQ(store->CheckRoom().error().code, Code::kExhausted);
+  disk_.SetCapacity(4 * kGiB);
+  EXPECT_TRUE(store->CheckRoom().ok());
+}
+
 TEST_F(FileBlobStoreTest, BlobsOfOneMomentShareADirectory) {
   auto store = OpenOn(disk_);
   for (int i = 0; i < 10; ++i) store->Create().value()->Commit().value();
