@@ -72,11 +72,16 @@ __attribute__((target("sse4.2"))) uint32_t Crc32cHardware(std::span<const std::b
 }
 #endif
 
+// Each is looked up once: OpenSSL does it anew for every digest that is given EVP_md5() and the like, which takes longer
+// than the sum of a KiB.
 const EVP_MD* Algorithm(Digest digest) {
+  static const EVP_MD* const md5 = EVP_MD_fetch(nullptr, "MD5", nullptr);
+  static const EVP_MD* const sha1 = EVP_MD_fetch(nullptr, "SHA1", nullptr);
+  static const EVP_MD* const sha256 = EVP_MD_fetch(nullptr, "SHA256", nullptr);
   switch (digest) {
-    case Digest::kMd5: return EVP_md5();
-    case Digest::kSha1: return EVP_sha1();
-    case Digest::kSha256: return EVP_sha256();
+    case Digest::kMd5: return md5;
+    case Digest::kSha1: return sha1;
+    case Digest::kSha256: return sha256;
   }
   Abort("unknown digest");
 }
