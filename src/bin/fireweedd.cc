@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "bin/base_images.h"
 #include "bin/daemon.h"
 #include "bin/offline.h"
 
@@ -21,6 +22,8 @@ struct Flags {
   int ready_fd = -1;
   bool purge = false, print_config = false, fsck = false;
   std::string print_discovery;
+  std::string base_images;
+  bool json = false;
 };
 
 // What a variable was before `fireweed env` changed it: the daemon must not become its own upstream.
@@ -97,6 +100,14 @@ int Run(const Flags& flags) {
     PurgeMachines(options);
     return 0;
   }
+  if (flags.base_images == "list") {
+    ListBaseImages(options, flags.json);
+    return 0;
+  }
+  if (!flags.base_images.empty()) {
+    PruneBaseImages(options, flags.base_images == "prune-unknown");
+    return 0;
+  }
   if (flags.fsck) return ExamineOffline(options) ? 0 : 1;
   if (!flags.restore.empty()) {
     return RestoreOffline(options, std::filesystem::absolute(flags.restore)) ? 0 : 1;
@@ -135,6 +146,10 @@ int main(int argc, char** argv) {
                "Prove that rows, blobs and checksums of a state directory agree, and exit");
   app.add_option("--restore", flags.restore,
                  "Fill an empty state directory from a backup, and exit");
+  app.add_option("--base-images", flags.base_images,
+                 "List the base images of this machine, or prune those that nobody uses, and exit")
+      ->check(CLI::IsMember({"list", "prune", "prune-unknown"}));
+  app.add_flag("--json", flags.json, "With --base-images list: as JSON");
   app.add_flag("--print-config", flags.print_config,
                "Print every setting with its default and exit");
   app.add_option("--print-discovery", flags.print_discovery,

@@ -1,17 +1,11 @@
 #include "bin/machines.h"
 
+#include "bin/base_images.h"
 #include "bin/drivers.h"
 #include "bin/image_import.h"
 
 namespace fireweed {
 namespace {
-
-BaseImageSettings ImageSettings(const DaemonOptions& options) {
-  BaseImageSettings settings;
-  settings.script = FindImageScript(options.program_directory).value_or("");
-  settings.images_directory = options.config.instances.image_directory;
-  return settings;
-}
 
 compute::InstanceWorld World(Ground& ground, Machines& machines,
                              compute::InstanceSockets& sockets) {
@@ -44,7 +38,7 @@ Machines::Machines(Ground& ground, const std::string& authority_pem)
           {ground.daemon_id, ground.state.Path("machines"), ground.options.program_directory},
           ground.clock, ground.log)),
       split(*driver, "serve-"),
-      boot_images(ImageSettings(ground.options), authority_pem, ground.log),
+      boot_images(ImageSettings(ground.options), ground.options.state, authority_pem, ground.log),
       disk_store(ground.state.Path("compute")),
       boot_disks(ground.catalog, disk_store,
                  [this](const std::vector<std::string>& own) { return boot_images.Find(own); }) {}

@@ -175,6 +175,7 @@ void Daemon::Parts::WriteEndpoint() {
 void Daemon::Parts::Prepare() {
   if (!machines.driver->capabilities().own_root) return;
   machines.boot_images.Look();
+  machines.boot_images.Settle(machines.boot_disks.Bases());
   bool found = prediction_controller.libraries.Find().ok();
   ground.log.Debug("first boot prepared", {{"serving", found}});
 }

@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "cli/auth_commands.h"
+#include "cli/base_image_commands.h"
 #include "cli/commands.h"
 #include "cli/grammar.h"
 #include "cli/notebooks/notebook_commands.h"
@@ -54,6 +55,7 @@ int Run(const std::vector<std::string>& arguments, const Context& context) {
   AddDatalabCommands(app, settings);
   AddAuthCommands(app, settings);
   AddIntegrityCommands(app, settings);  // after the group it adds to
+  AddBaseImageCommands(app, settings);
   AddCompletionCommand(app, settings);
   AddManCommand(app, settings);
   std::vector<std::string> words = arguments;

@@ -9,7 +9,32 @@
 
 namespace fireweed::compute {
 
+namespace {
+
+template <class Record>
+void AddBases(Txn& txn, std::set<std::string>& bases) {
+  ScanRange range;
+  while (true) {
+    std::vector<Row<Record>> rows = txn.Scan<Record>(range);
+    for (const Row<Record>& row : rows) bases.insert(row.value.root.base);
+    if (std::ssize(rows) < range.limit) return;
+    range.after = rows.back().key;
+  }
+}
+
+}  // namespace
+
 using api::compute::AttachedDisk;
+
+std::set<std::string> BootDisks::Bases() const {
+  std::set<std::string> bases;
+  catalog_.Read([&](Txn& txn) {
+    AddBases<DiskRecord>(txn, bases);
+    AddBases<ImageRecord>(txn, bases);
+  });
+  bases.erase("");
+  return bases;
+}
 
 std::vector<std::string> BootDisks::Paths(const RootLayers& root) const {
   std::vector<std::string> paths;

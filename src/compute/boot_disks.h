@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,8 @@ class BootDisks {
   // A data disk of the instance, or one on its way.
   Result<MachineVolume> Volume(const InstanceRecord& record,
                                const api::compute::AttachedDisk& attached);
+  // The base images that disks and images are pinned to.
+  std::set<std::string> Bases() const;
 
  private:
   // The disk's record, once nobody copies it and its directories are there.

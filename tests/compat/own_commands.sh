@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Our own command line against a daemon of its own.
 #
-#   tests/compat/own_commands.sh storage_copy|storage_resume|storage_sync|storage_manage|compute_read
+#   tests/compat/own_commands.sh storage_copy|storage_resume|storage_sync|storage_manage|compute_read|base_images
 set -euo pipefail
 # shellcheck source=tests/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
@@ -197,6 +197,49 @@ case_compute_read() {
   refuses fireweed compute instances describe none
   refuses fireweed compute zones list --format='value(name'
   fireweed compute operations list --format='value(name)' >/dev/null
+}
+
+# State directories that stand on the base image $1.
+users_of() { fireweed --json base-images list | jq -r --arg name "$1" '.[] | select(.path | endswith($name)) | .users[]'; }
+nobody_uses() { [ -z "$(users_of "$1")" ]; }
+shelved() { find "$FW_SCRATCH/images" -maxdepth 1 -name 'base-*' ! -name '*.*' -printf '%f\n' | sort | tr '\n' ' '; }
+
+# On a shelf of its own: the machine's is everybody's.
+case_base_images() {
+  local image name shelf=$FW_SCRATCH/images
+  [ "$(id -u)" = 0 ] || skip "only containers stand on a base image: that needs root"
+  image=$("$FW_TREE/packaging/image/build_base_image" --print | sed -n 's/^image //p') || true
+  [ -n "$image" ] || skip "the base image is not built (tools/prepare_image)"
+  name=$(basename "$image")
+  mkdir -p "$shelf/$name.users"
+  ln -s "$image" "$shelf/$name"
+  cp "$image.binds" "$shelf/"
+  stop_daemon
+  printf 'instances: {imageDirectory: "%s"}\n' "$shelf" >"$FIREWEED_STATE/config.yaml"
+  start_daemon
+
+  equal '' "$(users_of "$name")" "users before the first boot"
+  fireweed compute instances create stander --zone us-central1-a --image-family debian-12 --image-project debian-cloud
+  equal "$FIREWEED_STATE" "$(users_of "$name")" "users after it"
+  fireweed compute instances stop stander --zone us-central1-a
+  stop_daemon
+  start_daemon
+  equal "$FIREWEED_STATE" "$(users_of "$name")" "users while the disk is there"
+
+  mkdir -p "$shelf/base-free/etc" "$shelf/base-free.users" "$shelf/base-gone" "$shelf/base-gone.users" "$shelf/base-old" \
+    "$shelf/base-used" "$shelf/base-used.users"
+  ln -s "$FW_SCRATCH/nowhere" "$shelf/base-gone.users/key"
+  ln -s "$FW_SCRATCH" "$shelf/base-used.users/key"
+  fireweed base-images prune
+  equal "$(printf '%s\n' "$name" base-old base-used | sort | tr '\n' ' ')" "$(shelved)" "what is left"
+  fireweed base-images prune --unknown
+  equal "$(printf '%s\n' "$name" base-used | sort | tr '\n' ' ')" "$(shelved)" "what is left without the unknown"
+  fireweed base-images list | grep -F "$FW_SCRATCH" >"$FW_SCRATCH/line" || fail "the list names no user"
+
+  fireweed compute instances delete stander --zone us-central1-a -q
+  stop_daemon
+  start_daemon
+  wait_until 60 "the image is given back" nobody_uses "$name"
 }
 
 declare -F "case_${1:-}" >/dev/null || fail "no such case: ${1:-}"

@@ -2,7 +2,7 @@
 //   packaging/image/build_base_image and named by a hash of what goes in; here is the way to ask for it.
 // Who calls: wiring and the instance controller's actions, any thread.
 // May block: yes. Finding takes about a second, building a minute or more.
-// Who owns: nobody removes images; machines share them read-only.
+// Who owns: the shelf (image_shelf.h); machines share them read-only.
 // A failure: kNotFound when there is no script, kUnavailable when a download or a tool failed (try again), with
 //   the script's last words in the message.
 #pragma once

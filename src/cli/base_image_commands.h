@@ -1,0 +1,12 @@
+// fireweed base-images list|prune: the trees that instances of this machine stand on.
+#pragma once
+
+#include "cli/context.h"
+
+namespace fireweed::cli {
+
+class Command;
+
+void AddBaseImageCommands(Command& app, Settings& settings);
+
+}  // namespace fireweed::cli
