@@ -8,7 +8,7 @@
 
 #include "bin/model_source.h"
 #include "bin/program_libraries.h"
-#include "ml/models/backend_call.h"
+#include "ml/models/metrics_round.h"
 #include "ml/models/ready_probe.h"
 #include "ml/service_account.h"
 
@@ -230,10 +230,9 @@ ml::ServingWorld World(const PredictionController::Means& means, LibraryCache& c
 }
 
 // Batches form in the process, so that only it can tell how large they are.
-void AddBatchSizes(ml::ServingTarget& target, const std::string& labels,
+void AddBatchSizes(const std::string& counted, const std::string& labels,
                    std::vector<Metric>& metrics) {
-  constexpr std::chrono::seconds kLimit{1};
-  std::istringstream lines(ml::FetchMetrics(target, kLimit));
+  std::istringstream lines(counted);
   for (std::string line; std::getline(lines, line);) {
     size_t open = line.find('{'), close = line.find("} ");
     if (!line.starts_with("fireweed_predict_batch_rows") || close == line.npos) continue;
@@ -268,7 +267,11 @@ void PredictionServices::Serve(net::Router& router) {
 }
 
 void PredictionServices::CollectMetrics(std::vector<Metric>& metrics) const {
-  for (const auto& target : table.All()) {
+  constexpr std::chrono::seconds kLimit{1};
+  std::vector<std::shared_ptr<ml::ServingTarget>> targets = table.All();
+  std::vector<std::string> counted = ml::FetchMetrics(targets, kLimit);
+  for (size_t at = 0; at < targets.size(); ++at) {
+    const auto& target = targets[at];
     std::string labels = fmt::format("version=\"{}\"", target->name());
     const ml::ServingCounters& counters = target->counters;
     auto add = [&](const char* name, const char* help, const char* kind, int64_t value) {
@@ -294,7 +297,7 @@ void PredictionServices::CollectMetrics(std::vector<Metric>& metrics) const {
                          "counter", fmt::format("{},le=\"{}\"", labels, bound),
                          static_cast<double>(sum)});
     }
-    AddBatchSizes(*target, labels, metrics);
+    AddBatchSizes(counted[at], labels, metrics);
   }
 }
 

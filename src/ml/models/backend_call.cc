@@ -96,19 +96,4 @@ Result<std::string> CallBackend(ServingTarget& target, const Clock& clock, const
   return answer;
 }
 
-std::string FetchMetrics(ServingTarget& target, std::chrono::milliseconds limit) {
-  if (!target.published()) return "";
-  try {
-    std::shared_ptr<net::Backend> backend = target.Next();
-    if (!backend) return "";
-    UniqueFd connection = backend->Connect().value();
-    constexpr std::string_view kAsk =
-        "GET /metrics HTTP/1.1\r\nHost: model\r\nConnection: close\r\n\r\n";
-    SendAll(connection.get(), kAsk, limit).value();
-    return Receive(connection.get(), limit).value();
-  } catch (const Failure&) {
-    return "";
-  }
-}
-
 }  // namespace fireweed::ml

@@ -18,8 +18,4 @@ struct CallLimits {
 Result<std::string> CallBackend(ServingTarget& target, const Clock& clock, const std::string& body,
                                 const CallLimits& limits);
 
-// What the version's process counts, as Prometheus reads it; empty where none runs or it does not say. Wakes nobody, and
-// is no use of the version.
-std::string FetchMetrics(ServingTarget& target, std::chrono::milliseconds limit);
-
 }  // namespace fireweed::ml
