@@ -103,14 +103,4 @@ void PushScalar(const Scalar& scalar, Tensor& tensor, const Place& place) {
   place.Refuse("an input that takes JSON has no elements");
 }
 
-std::vector<int64_t> Column::Inner(const Place& place) const {
-  std::vector<int64_t> seen = shape.Dimensions();
-  if (spec->any_rank || Fits(seen, spec->shape, 1)) return seen;
-  bool ones = std::all_of(spec->shape.begin() + 1, spec->shape.end(),
-                          [](int64_t size) { return size == 1 || size == -1; });
-  if (seen.empty() && ones) return std::vector<int64_t>(spec->shape.size() - 1, 1);
-  std::vector<int64_t> wanted(spec->shape.begin() + 1, spec->shape.end());
-  place.Refuse(fmt::format("has shape {}, the model takes {}", ShapeText(seen), ShapeText(wanted)));
-}
-
 }  // namespace fireweed::predict

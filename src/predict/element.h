@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "predict/engine.h"
-#include "predict/nested_shape.h"
 
 namespace fireweed::predict {
 
@@ -29,16 +28,5 @@ struct Scalar {
 };
 
 void PushScalar(const Scalar& scalar, Tensor& tensor, const Place& place);
-
-// One input while its instances are read.
-struct Column {
-  const TensorSpec* spec = nullptr;
-  NestedShape shape;
-  Tensor tensor;
-  int64_t rows = 0;
-
-  // The dimensions of one instance, once one was read. A scalar stands for an array of one.
-  std::vector<int64_t> Inner(const Place& place) const;
-};
 
 }  // namespace fireweed::predict

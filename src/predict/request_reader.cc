@@ -1,6 +1,7 @@
 #include "predict/request_reader.h"
 
 #include <algorithm>
+#include <cstring>
 #include <optional>
 #include <utility>
 
@@ -11,7 +12,7 @@
 #include "base/bytes.h"
 #include "base/error.h"
 #include "describe/json_writer.h"
-#include "predict/element.h"
+#include "predict/columns.h"
 
 namespace fireweed::predict {
 
@@ -180,10 +181,9 @@ struct FlatValues {
 }  // namespace
 
 struct RequestReader::State {
-  explicit State(int64_t most) : max_instances(most) {}
+  explicit State(int64_t most) : columns(most) {}
 
   ondemand::document Open(std::string_view body);
-  void Start(const Signature& signature, bool batched);
   void ReadInstances(ondemand::array instances);
   void ReadInstance(ondemand::value value, int64_t index);
   bool ReadUnderItsName(ondemand::object& object, Column& column, int64_t index);
@@ -196,15 +196,10 @@ struct RequestReader::State {
   void ReadInferInput(ondemand::object object);
   void ReadInferData(ondemand::value data, Column& column, int64_t elements,
                      const std::vector<int64_t>& shape);
-  Inputs Finish(int64_t rows);
-  Inputs FinishColumns();
-  Column* Find(std::string_view name);
 
-  const int64_t max_instances;
   ondemand::parser parser;
   std::string text;  // padded copy of the body
-  std::vector<Column> columns;
-  size_t expected = 0;  // where the next name is looked for first
+  Columns columns;
 };
 
 ondemand::document RequestReader::State::Open(std::string_view body) {
@@ -220,39 +215,12 @@ ondemand::document RequestReader::State::Open(std::string_view body) {
   return document;
 }
 
-void RequestReader::State::Start(const Signature& signature, bool batched) {
-  columns.clear();
-  expected = 0;
-  for (const TensorSpec& spec : signature.inputs) {
-    if (batched && !spec.batched) {
-      Refuse(fmt::format("input '{}' does not count instances: send \"inputs\", not \"instances\"",
-                         spec.name));
-    }
-    Column& column = columns.emplace_back();
-    column.spec = &spec;
-    column.tensor.type = spec.type;
-  }
-}
-
-Column* RequestReader::State::Find(std::string_view name) {
-  for (size_t i = 0; i < columns.size(); ++i) {
-    Column& column = columns[(expected + i) % columns.size()];
-    if (column.spec->name != name) continue;
-    expected = (expected + i + 1) % columns.size();
-    return &column;
-  }
-  return nullptr;
-}
-
 void RequestReader::State::ReadInstances(ondemand::array instances) {
   int64_t index = 0;
   Place place;
   for (auto element : instances) {
     place.instance = index;
-    if (index >= max_instances) {
-      throw Failure(Code::kTooLarge,
-                    fmt::format("more than {} instances in one request", max_instances));
-    }
+    columns.ExpectRoom(index);
     ReadInstance(Get(std::move(element), place), index++);
   }
 }
@@ -260,7 +228,7 @@ void RequestReader::State::ReadInstances(ondemand::array instances) {
 void RequestReader::State::ReadInstance(ondemand::value value, int64_t index) {
   Place place{index};
   Column& first = columns.front();
-  bool alone = columns.size() == 1;
+  bool alone = columns.alone();
   if (alone && first.spec->type == DataType::kJson) {
     first.tensor.texts.push_back(JsonText(value, place));
     ++first.rows;
@@ -282,7 +250,7 @@ void RequestReader::State::ReadInstance(ondemand::value value, int64_t index) {
   }
   if (!alone) {
     std::vector<std::string_view> names;
-    for (const Column& column : columns) names.push_back(column.spec->name);
+    for (const Column& column : columns.all()) names.push_back(column.spec->name);
     place.Refuse(fmt::format("must be an object with the inputs {}", fmt::join(names, ", ")));
   }
   ReadValue(value, first, index);
@@ -322,11 +290,11 @@ void RequestReader::State::ReadNamed(ondemand::object object, int64_t index) {
   for (auto entry : object) {
     ondemand::field field = Get(std::move(entry), place);
     std::string_view name = Get(field.unescaped_key(), place);
-    Column* column = Find(name);
+    Column* column = columns.Find(name);
     if (column == nullptr) place.Refuse(fmt::format("the model has no input '{}'", name));
     ReadValue(field.value(), *column, index);
   }
-  for (const Column& column : columns) {
+  for (const Column& column : columns.all()) {
     if (column.rows == index) place.Refuse(fmt::format("has no input '{}'", column.spec->name));
   }
 }
@@ -368,29 +336,14 @@ Inputs RequestReader::State::ReadBody(ondemand::value value, const Signature& si
                                       bool whole_columns) {
   if (whole_columns) {
     ReadColumns(value, signature);
-    return FinishColumns();
+    return columns.TakeWhole();
   }
-  Start(signature, true);
+  columns.Start(signature, true);
   if (Get(value.type(), Place{}) != ondemand::json_type::array) {
     Refuse("\"instances\" must be an array");
   }
   ReadInstances(Get(value.get_array(), Place{}));
-  return Finish(columns.front().rows);
-}
-
-Inputs RequestReader::State::Finish(int64_t rows) {
-  if (rows == 0) Refuse("\"instances\" is empty");
-  Inputs inputs;
-  inputs.rows = rows;
-  for (Column& column : columns) {
-    column.tensor.shape = {rows};
-    if (column.spec->type != DataType::kJson) {
-      std::vector<int64_t> inner = column.Inner(Place{0, column.spec});
-      column.tensor.shape.insert(column.tensor.shape.end(), inner.begin(), inner.end());
-    }
-    inputs.tensors.push_back(std::move(column.tensor));
-  }
-  return inputs;
+  return columns.TakeInstances();
 }
 
 void RequestReader::State::ReadWholeColumn(ondemand::value value, Column& column) {
@@ -401,57 +354,31 @@ void RequestReader::State::ReadWholeColumn(ondemand::value value, Column& column
   }
   ReadNested(value, 0, column.shape, column.tensor, place);
   column.tensor.shape = column.shape.Dimensions();
-  if (!column.spec->any_rank && !Fits(column.tensor.shape, column.spec->shape, 0)) {
-    place.Refuse(fmt::format("has shape {}, the model takes {}", ShapeText(column.tensor.shape),
-                             ShapeText(column.spec->shape)));
-  }
+  column.ExpectWhole(column.tensor.shape);
 }
 
 void RequestReader::State::ReadColumns(ondemand::value value, const Signature& signature) {
-  Start(signature, false);
+  columns.Start(signature, false);
   Place place;
   bool object = Get(value.type(), place) == ondemand::json_type::object;
   if (!object) {
-    if (columns.size() != 1) Refuse("\"inputs\" must be an object: the model has several inputs");
+    if (!columns.alone()) Refuse("\"inputs\" must be an object: the model has several inputs");
     return ReadWholeColumn(value, columns.front());
   }
   for (auto entry : Get(value.get_object(), place)) {
     ondemand::field field = Get(std::move(entry), place);
     std::string_view name = Get(field.unescaped_key(), place);
-    Column* column = Find(name);
+    Column* column = columns.Find(name);
     if (column == nullptr) Refuse(fmt::format("the model has no input '{}'", name));
     ReadWholeColumn(field.value(), *column);
   }
-}
-
-// All inputs that count instances must count the same.
-Inputs RequestReader::State::FinishColumns() {
-  Inputs inputs;
-  inputs.rows = -1;
-  for (Column& column : columns) {
-    if (column.rows == 0) Refuse(fmt::format("there is no input '{}'", column.spec->name));
-    if (column.spec->batched && !column.tensor.shape.empty()) {
-      int64_t rows = column.tensor.shape[0];
-      if (inputs.rows != -1 && rows != inputs.rows) {
-        Refuse(fmt::format("input '{}' has {} instances where others have {}", column.spec->name,
-                           rows, inputs.rows));
-      }
-      inputs.rows = rows;
-    }
-    inputs.tensors.push_back(std::move(column.tensor));
-  }
-  if (inputs.rows > max_instances) {
-    throw Failure(Code::kTooLarge,
-                  fmt::format("more than {} instances in one request", max_instances));
-  }
-  return inputs;
 }
 
 // One input of KServe: {"name","shape","datatype","data"}, data flat or nested.
 void RequestReader::State::ReadInferInput(ondemand::object object) {
   Place place;
   std::string name(Get(object.find_field_unordered("name").get_string(), place));
-  Column* column = columns.size() == 1 ? &columns.front() : Find(name);
+  Column* column = columns.alone() ? &columns.front() : columns.Find(name);
   if (column == nullptr) Refuse(fmt::format("the model has no input '{}'", name));
   place.input = column->spec;
   if (++column->rows > 1) place.Refuse("is given twice");
@@ -465,11 +392,7 @@ void RequestReader::State::ReadInferInput(ondemand::object object) {
     }
   }
   ReadInferData(Get(object.find_field_unordered("data"), place), *column, elements, shape);
-  if (column->spec->type != DataType::kJson && !column->spec->any_rank &&
-      !Fits(shape, column->spec->shape, 0)) {
-    place.Refuse(fmt::format("has shape {}, the model takes {}", ShapeText(shape),
-                             ShapeText(column->spec->shape)));
-  }
+  if (column->spec->type != DataType::kJson) column->ExpectWhole(shape);
 }
 
 void RequestReader::State::ReadInferData(ondemand::value data, Column& column, int64_t elements,
@@ -566,7 +489,7 @@ InferRequest RequestReader::ReadInfer(std::string_view body,
   ondemand::document document = state_->Open(body);
   InferRequest request;
   request.signature = &signatures.front();
-  state_->Start(*request.signature, false);
+  state_->columns.Start(*request.signature, false);
   bool read = false;
   for (auto entry : Get(document.get_object(), place)) {
     ondemand::field field = Get(std::move(entry), place);
@@ -586,7 +509,7 @@ InferRequest RequestReader::ReadInfer(std::string_view body,
   }
   if (!read) Refuse("the request has no \"inputs\"");
   ExpectEnd(document);
-  request.inputs = state_->FinishColumns();
+  request.inputs = state_->columns.TakeWhole();
   return request;
 }
 
