@@ -1,5 +1,6 @@
 // Machines with fireweed-init as process 1: scripts, going down, coming back, and what lies on their disks.
 #include <signal.h>
+#include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -206,6 +207,23 @@ TEST_F(BootTest, DataDisksComeAndGoWhileAMachineRuns) {
   EXPECT_EQ(place(second, fixed, true), "");
   EXPECT_NE(Shell(second, "echo x > /mnt/ro/file").code, 0);
   EXPECT_NE(Shell(second, "umount /mnt/disks/plain").code, 0);
+}
+
+// As in a container, whose state directory is a directory of another place on the host's file system.
+TEST_F(BootTest, DataDisksComeAndGoBelowABindMount) {
+  fs::path store = directory_.path() + "/store", seen = directory_.path() + "/seen";
+  fs::create_directories(store / "deep");
+  fs::create_directories(seen);
+  ASSERT_EQ(mount((store / "deep").c_str(), seen.c_str(), nullptr, MS_BIND, nullptr), 0);
+  MachineVolume disk{.directory = seen / "disk", .inside = "/mnt/disks/data"};
+  MachineHandle handle = StartIdle("t1", {.volumes = {disk}});
+  EXPECT_EQ(Shell(handle, "echo kept > /mnt/disks/data/note").code, 0);
+  EXPECT_TRUE(driver_->PlaceVolume(handle, disk, true).ok());
+  EXPECT_EQ(Shell(handle, "grep -c /mnt/disks/data /proc/self/mountinfo").output, "1\n");
+  EXPECT_TRUE(driver_->PlaceVolume(handle, disk, false).ok());
+  EXPECT_NE(Shell(handle, "cat /mnt/disks/data/note").code, 0);
+  EXPECT_EQ(ReadFileText(store / "deep/disk/upper/note"), "kept\n");
+  EXPECT_EQ(umount2(seen.c_str(), MNT_DETACH), 0);
 }
 
 TEST_F(BootTest, ADataDiskInUseStays) {

@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <optional>
 #include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "machine/shim/complain.h"
@@ -32,36 +34,93 @@ std::string Unescaped(const std::string& word) {
   return text;
 }
 
+// One line of a mountinfo file.
+struct MountLine {
+  std::string number;
+  std::string device;  // of the file system
+  std::string root;    // which directory of it is mounted
+  std::string place;   // where
+  std::string type;
+  std::string source;
+};
+
+std::vector<MountLine> MountsOf(const std::string& mountinfo) {
+  std::vector<MountLine> mounts;
+  std::istringstream lines(ReadSmallFile(mountinfo.c_str()));
+  for (std::string line; std::getline(lines, line);) {
+    std::istringstream words(line);
+    MountLine mount;
+    std::string parent, word;
+    words >> mount.number >> parent >> mount.device >> mount.root >> mount.place;
+    while (words >> word && word != "-") {
+    }
+    words >> mount.type >> mount.source;
+    mount.root = Unescaped(mount.root);
+    mount.place = Unescaped(mount.place);
+    mounts.push_back(std::move(mount));
+  }
+  return mounts;
+}
+
+// The number of the mount that a path leads to; empty when the path leads nowhere.
+std::string MountNumber(const std::string& path) {
+  int fd = open(path.c_str(), O_PATH | O_CLOEXEC);
+  if (fd < 0) return "";
+  std::istringstream words(ReadSmallFile(("/proc/self/fdinfo/" + std::to_string(fd)).c_str()));
+  close(fd);
+  std::string word;
+  while (words >> word && word != "mnt_id:") {
+  }
+  words >> word;
+  return word;
+}
+
+// How a bind of the directory looks in any mount namespace, wherever its file system is mounted here: as the device and
+// the directory's path on it. Nothing when the directory is not there.
+std::optional<MountLine> BindOf(const std::string& directory) {
+  std::string number = MountNumber(directory);
+  for (MountLine& mount : MountsOf("/proc/self/mountinfo")) {
+    if (number.empty() || mount.number != number) continue;
+    std::string below = directory.substr(mount.place == "/" ? 0 : mount.place.size());
+    mount.root = mount.root == "/" ? below : mount.root + below;
+    return mount;
+  }
+  return std::nullopt;
+}
+
 // Where a process sees the volume, the latest mount first. Known by what is mounted, wherever the guest has moved the
 // mount point.
 std::vector<std::string> PlacesOf(pid_t pid, const ShimVolume& volume) {
   std::vector<std::string> places;
-  std::istringstream lines(ReadSmallFile(ProcFile(pid, "mountinfo").c_str()));
-  std::string upper = volume.directory + "/upper", name = VolumeSource(volume);
-  for (std::string line; std::getline(lines, line);) {
-    std::istringstream words(line);
-    std::string number, parent, device, root, place, word, type, source;
-    words >> number >> parent >> device >> root >> place;
-    while (words >> word && word != "-") {
-    }
-    words >> type >> source;
-    // The file system's own path of a bind: the end of the path, from where that file system is mounted.
-    bool bound = root.size() > 1 && root.ends_with("/upper") && upper.ends_with(Unescaped(root));
-    bool layered = type == "overlay" && source == name;
-    if (bound || layered) places.insert(places.begin(), Unescaped(place));
+  std::optional<MountLine> own = BindOf(volume.directory + "/upper");
+  std::string name = VolumeSource(volume);
+  for (const MountLine& mount : MountsOf(ProcFile(pid, "mountinfo"))) {
+    bool bound = own && mount.device == own->device && mount.root == own->root;
+    bool layered = mount.type == "overlay" && mount.source == name;
+    if (bound || layered) places.insert(places.begin(), mount.place);
   }
   return places;
 }
 
-int OpenMounts(pid_t pid) {
-  int mounts = open(ProcFile(pid, "ns/mnt").c_str(), O_RDONLY | O_CLOEXEC);
-  if (mounts < 0) Fail("opening the machine's mounts");
-  return mounts;
+// The mounts and the root directory of a machine.
+struct MachineView {
+  int mounts;
+  int root;
+};
+
+MachineView Open(pid_t pid) {
+  MachineView view{open(ProcFile(pid, "ns/mnt").c_str(), O_RDONLY | O_CLOEXEC),
+                   open(ProcFile(pid, "root").c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC)};
+  if (view.mounts < 0 || view.root < 0) Fail("opening the machine's mounts");
+  return view;
 }
 
-void EnterMounts(int mounts) {
-  if (setns(mounts, CLONE_NEWNS) != 0) Fail("entering the machine's mounts");
-  close(mounts);
+// The root of the mounts need not be the machine's: it is not where the daemon itself runs in a chroot.
+void Enter(const MachineView& view) {
+  if (setns(view.mounts, CLONE_NEWNS) != 0) Fail("entering the machine's mounts");
+  if (fchdir(view.root) != 0 || chroot(".") != 0) Fail("entering the machine's root");
+  close(view.mounts);
+  close(view.root);
 }
 
 // The process that keeps the machine in the present directory; 0: none does.
@@ -91,16 +150,16 @@ pid_t FirstProcess() {
 
 void MountVolumeIn(pid_t first_process, const ShimOrder& order, const ShimVolume& volume) {
   if (!PlacesOf(first_process, volume).empty()) return;
-  int mounts = OpenMounts(first_process);
+  MachineView machine = Open(first_process);
   EnterPrivateMounts();
   int tree = StageVolume(order, volume);
-  EnterMounts(mounts);
+  Enter(machine);
   AttachVolume(order, volume, tree);
 }
 
 void UnmountVolumeIn(pid_t first_process, const ShimVolume& volume) {
   std::vector<std::string> places = PlacesOf(first_process, volume);
-  EnterMounts(OpenMounts(first_process));
+  Enter(Open(first_process));
   for (const std::string& place : places) {
     if (umount2(place.c_str(), UMOUNT_NOFOLLOW) == 0) continue;
     if (errno == EBUSY) _exit(kShimVolumeBusy);
