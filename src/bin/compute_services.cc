@@ -7,12 +7,15 @@
 
 #include <fmt/format.h>
 
+#include "bin/cards.h"
+
 namespace fireweed {
 namespace {
 
 // What this machine has for instances.
-compute::HostCapacity HostCapacityHere() {
+compute::HostCapacity HostCapacityHere(const std::vector<HostCard>& cards) {
   compute::HostCapacity host;
+  for (const HostCard& card : cards) host.accelerators.push_back(card.type);
   host.cpus = static_cast<int32_t>(std::max(1u, std::thread::hardware_concurrency()));
   host.memory_mb = int64_t{sysconf(_SC_PHYS_PAGES)} * sysconf(_SC_PAGESIZE) >> 20;
   return host;
@@ -22,7 +25,8 @@ compute::HostCapacity HostCapacityHere() {
 
 ComputeServices::ComputeServices(Ground& ground, People& people)
     : accounts(ground.catalog, people.projects, people.tokens, people.signing_keys),
-      catalogue(HostCapacityHere()),
+      cards(CardsHere(ground.options.config.compute, ground.log)),
+      catalogue(HostCapacityHere(cards)),
       images_service(ground.catalog, people.access, accounts, ground.ids, ground.clock),
       disks_service(ground.catalog, people.access, accounts, ground.ids, ground.clock),
       networks_service(ground.catalog, ground.ids, ground.clock),

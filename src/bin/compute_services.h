@@ -1,6 +1,8 @@
 // The Compute Engine API: what answers its requests. What acts on them is in machines.h.
 #pragma once
 
+#include <vector>
+
 #include "bin/people.h"
 #include "compute/bulk_insert_service.h"
 #include "compute/catalog_identity.h"
@@ -17,6 +19,7 @@
 #include "compute/metadata_server.h"
 #include "compute/networks_service.h"
 #include "compute/projects_service.h"
+#include "machine/host_cards.h"
 #include "net/router.h"
 
 namespace fireweed {
@@ -27,6 +30,7 @@ struct ComputeServices {
   void Serve(net::Router& router);
 
   compute::CatalogIdentity accounts;
+  const std::vector<HostCard> cards;  // what the host has to lend
   compute::Catalogue catalogue;
   compute::ImagesService images_service;
   compute::DisksService disks_service;

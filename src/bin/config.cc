@@ -1,6 +1,7 @@
 #include "bin/config.h"
 
 #include <fstream>
+#include <set>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -35,6 +36,40 @@ void RequireEndpoint(std::string_view path, const std::string& value) {
   }
 }
 
+void RequireBelow(std::string_view path, const std::string& value, std::string_view directory) {
+  bool below = value.starts_with(directory) && value.size() > directory.size() &&
+               value.find("/../") == value.npos;
+  if (!below) {
+    throw Failure(Code::kInvalid,
+                  fmt::format("{}: '{}' is no path below {}", path, value, directory));
+  }
+}
+
+void RequireAccelerator(const std::string& path, const AcceleratorSetting& card) {
+  constexpr std::string_view kLetters = "abcdefghijklmnopqrstuvwxyz0123456789-";
+  if (card.type.empty() || card.type.find_first_not_of(kLetters) != std::string::npos) {
+    throw Failure(Code::kInvalid,
+                  fmt::format("{}.type: '{}' is no name of small letters, digits and dashes", path,
+                              card.type));
+  }
+  if (card.devices.empty()) {
+    throw Failure(Code::kInvalid, fmt::format("{}.devices: a card needs one at least", path));
+  }
+  for (const std::string& device : card.devices) RequireBelow(path + ".devices", device, "/dev/");
+  for (const std::string& file : card.libraries) RequireBelow(path + ".libraries", file, "/");
+}
+
+void RequireAccelerators(const std::vector<AcceleratorSetting>& cards) {
+  std::set<std::string> names;
+  for (size_t i = 0; i < cards.size(); ++i) {
+    std::string path = fmt::format("compute.accelerators[{}]", i);
+    RequireAccelerator(path, cards[i]);
+    if (names.insert(cards[i].devices.front()).second) continue;
+    throw Failure(Code::kInvalid, fmt::format("{}.devices: '{}' is another card's first", path,
+                                              cards[i].devices.front()));
+  }
+}
+
 // A long explanation as comment lines of at most 100 columns.
 void AppendComment(std::string& out, std::string_view indent, std::string_view text) {
   constexpr size_t kWidth = 96;
@@ -57,6 +92,7 @@ void ValidateConfig(const Config& config) {
                {"auto", "container", "process", "fake"});
   RequireRange("compute.preemption.meanMinutes", config.compute.preemption.mean_minutes, 0,
                60 * 24 * 365);
+  if (config.compute.accelerators) RequireAccelerators(*config.compute.accelerators);
   RequireRange("ml.linesPerSecond", config.ml.lines_per_second, 1, 1'000'000'000);
   RequireRange("ml.environmentDays", config.ml.environment_days, 1, 36'500);
   RequireOneOf("log.level", config.log.level, {"debug", "info", "warning", "error"});

@@ -3,8 +3,11 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "bin/accelerators_config.h"
 #include "bin/ml_config.h"
 #include "bin/serving_config.h"
 #include "describe/type.h"
@@ -48,6 +51,7 @@ struct PreemptionConfig {
 struct ComputeConfig {
   PreemptionConfig preemption;
   std::map<std::string, double> quotas;
+  std::optional<std::vector<AcceleratorSetting>> accelerators;  // absent: what is found
 };
 
 struct StorageConfig {
@@ -157,7 +161,12 @@ inline constexpr auto kFields<ComputeConfig> = [](auto...) {
       F("quotas", &ComputeConfig::quotas, 0,
         "Limits of each project in each region by the public metrics: {CPUS: 24, NVIDIA_K80_GPUS: "
         "4, "
-        "DISKS_TOTAL_GB: 4096}. What is not named is not limited.")};
+        "DISKS_TOTAL_GB: 4096}. What is not named is not limited."),
+      F("accelerators", &ComputeConfig::accelerators, 0,
+        "The cards that instances may ask for: [{type: amd-mi300x, devices: [/dev/dri/renderD128, "
+        "/dev/kfd], libraries: [/opt/rocm/lib/libhsa-runtime64.so.1]}]. The first device of a card "
+        "is its alone; one of NVIDIA's brings its driver along. null: NVIDIA's cards as they are "
+        "found. []: none.")};
 };
 template <>
 inline constexpr auto kFields<StorageConfig> = [](auto...) {

@@ -55,5 +55,31 @@ TEST_F(ConfigTest, RefusalsNameThePath) {
   EXPECT_EQ(Refusal("log:\n  level: debug\n"), "accepted");
 }
 
+TEST_F(ConfigTest, AcceleratorsAreFoundOrNamedOrNone) {
+  auto with = [](const std::string& cards) { return "compute:\n  accelerators: " + cards + "\n"; };
+  std::ofstream(path_) << with("[{type: t, devices: [/dev/a, /dev/b], libraries: [/lib/l.so]}]");
+  Config config = LoadConfig(path_);
+  ASSERT_TRUE(config.compute.accelerators);
+  ASSERT_EQ(config.compute.accelerators->size(), 1u);
+  EXPECT_EQ(config.compute.accelerators->front().devices.back(), "/dev/b");
+  std::ofstream(path_) << with("[]");
+  config = LoadConfig(path_);
+  EXPECT_TRUE(config.compute.accelerators && config.compute.accelerators->empty());
+  EXPECT_FALSE(Config{}.compute.accelerators);
+
+  const std::pair<const char*, const char*> kWrong[] = {
+      {"[{type: T, devices: [/dev/a]}]", "compute.accelerators[0].type: 'T'"},
+      {"[{type: t}]", "compute.accelerators[0].devices: a card needs one"},
+      {"[{type: t, devices: [/etc/passwd]}]", "'/etc/passwd' is no path below /dev/"},
+      {"[{type: t, devices: [/dev/../etc/passwd]}]", "is no path below /dev/"},
+      {"[{type: t, devices: [/dev/a], libraries: [l.so]}]", "'l.so' is no path below /"},
+      {"[{type: t, devices: [/dev/a]}, {type: t, devices: [/dev/a]}]",
+       "compute.accelerators[1].devices: '/dev/a' is another card's first"},
+  };
+  for (const auto& [cards, message] : kWrong) {
+    EXPECT_NE(Refusal(with(cards)).find(message), std::string::npos) << Refusal(with(cards));
+  }
+}
+
 }  // namespace
 }  // namespace fireweed

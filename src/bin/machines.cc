@@ -7,8 +7,8 @@
 namespace fireweed {
 namespace {
 
-compute::InstanceWorld World(Ground& ground, Machines& machines,
-                             compute::InstanceSockets& sockets) {
+compute::InstanceWorld World(Ground& ground, Machines& machines, compute::InstanceSockets& sockets,
+                             const std::vector<HostCard>& cards) {
   ground.disk->MakeDirectories(ground.state.Path("consoles")).value();
   const PreemptionConfig& weather = ground.options.config.compute.preemption;
   return {
@@ -27,7 +27,8 @@ compute::InstanceWorld World(Ground& ground, Machines& machines,
       .console_directory = ground.state.Path("consoles"),
       .ids = ground.ids,
       .preemption = {.seed = static_cast<uint64_t>(weather.seed),
-                     .mean = std::chrono::minutes(weather.mean_minutes)}};
+                     .mean = std::chrono::minutes(weather.mean_minutes)},
+      .cards = cards};
 }
 
 }  // namespace
@@ -47,8 +48,9 @@ ComputeControllers::ComputeControllers(Ground& ground, ComputeServices& services
                                        Machines& machines, storage::ObjectStore& objects,
                                        compute::InstanceSockets& sockets, ControlLoop& loop,
                                        ActionPool& actions)
-    : instance_controller(ground.catalog, loop, actions, World(ground, machines, sockets),
-                          ground.clock, ground.log),
+    : instance_controller(ground.catalog, loop, actions,
+                          World(ground, machines, sockets, services.cards), ground.clock,
+                          ground.log),
       bulk_controller(ground.catalog, ground.ids, ground.clock),
       group_controller(ground.catalog, services.catalogue, services.accounts, ground.ids,
                        ground.clock, ground.log,

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -106,9 +107,9 @@ constexpr Special kSpecials[] = {
 
 constexpr std::string_view kCustomFamilies[] = {"n1", "n2", "n2d", "e2"};
 constexpr std::string_view kAccelerators[] = {
-    "nvidia-tesla-k80",  "nvidia-tesla-p4", "nvidia-tesla-p100",
-    "nvidia-tesla-v100", "nvidia-tesla-t4", "nvidia-tesla-a100",
-    "nvidia-a100-80gb",  "nvidia-l4",       "nvidia-h100-80gb",
+    "nvidia-tesla-k80", "nvidia-tesla-p4",   "nvidia-tesla-p100", "nvidia-tesla-v100",
+    "nvidia-tesla-t4",  "nvidia-tesla-a100", "nvidia-a100-80gb",  "nvidia-l4",
+    "nvidia-h100-80gb", "nvidia-h200-141gb",
 };
 
 // The same id for the same name, always: clients keep ids.
@@ -321,7 +322,10 @@ std::vector<api::compute::DiskType> Catalogue::DiskTypes(std::string_view projec
 std::vector<api::compute::AcceleratorType> Catalogue::AcceleratorTypes(
     std::string_view project, std::string_view zone) const {
   std::vector<api::compute::AcceleratorType> types;
-  for (std::string_view name : kAccelerators) {
+  // The public ones, and what else this machine has.
+  std::set<std::string_view> names(std::begin(kAccelerators), std::end(kAccelerators));
+  names.insert(host_.accelerators.begin(), host_.accelerators.end());
+  for (std::string_view name : names) {
     types.push_back(
         {.id = StableId(name),
          .creationTimestamp = std::string(kEpoch),

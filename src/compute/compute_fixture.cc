@@ -43,7 +43,8 @@ ComputeFixture::Plane::Plane(ComputeFixture& all)
            .console_directory = all.consoles,
            .ids = all.ids,
            .preemption = all.preemption,
-           .look_every = Duration(0)},
+           .look_every = Duration(0),
+           .cards = all.cards},
           all.clock, all.log),
       image_controller(
           all.catalog, pool, all.store,

@@ -126,8 +126,9 @@ class ComputeFixture {
   RecordingSockets sockets;
   Catalogue catalogue{{.cpus = 4, .memory_mb = 8192}};
   std::string consoles;
-  QuotaLimits quotas;         // of the planes made from now on
-  PreemptionRule preemption;  // of the planes made from now on
+  QuotaLimits quotas;           // of the planes made from now on
+  PreemptionRule preemption;    // of the planes made from now on
+  std::vector<HostCard> cards;  // of the planes made from now on
   // Puts something between the loop and the controllers of planes made from now on; what it gives outlives them.
   std::function<Controller&(Controller&)> wrap = [](Controller& same) -> Controller& {
     return same;

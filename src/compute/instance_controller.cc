@@ -162,8 +162,11 @@ void InstanceController::Act(const Key& key, InstanceStep step) {
 void InstanceController::Start(const InstanceRecord& record) {
   Result<BootImage> image = world_.images(record);
   if (!image.ok()) return RecordFailure(record, "instance has no image", image.error());
-  MachineSpec spec =
-      SpecOf(record, *image, world_.console_directory, world_.driver.capabilities().own_root);
+  Result<std::vector<std::string>> cards = ClaimCards(record);
+  if (!cards.ok()) return RecordFailure(record, "instance gets no cards", cards.error());
+  bool own_root = world_.driver.capabilities().own_root;
+  MachineSpec spec = SpecOf(record, *image, world_.console_directory, own_root);
+  LendCards(spec, *cards, world_.cards, own_root);
   if (record.boot == 1 && record.backoff.attempts == 0) WriteWarnings(spec.console_path, record);
   // A machine never meets its metadata server closed.
   spec.before_boot = [this, key = record.key()](const MachineHandle& machine) {
@@ -180,6 +183,23 @@ void InstanceController::Start(const InstanceRecord& record) {
              {"boot", record.boot},
              {"took", std::chrono::duration<double>(clock_.Now() - begun).count()}});
   Look(record, handle->text);
+}
+
+Result<std::vector<std::string>> InstanceController::ClaimCards(const InstanceRecord& record) {
+  if (record.resource.guestAccelerators.empty()) return std::vector<std::string>();
+  auto claim = [&](Txn& txn) -> Result<std::vector<std::string>> {
+    auto row = txn.Find<InstanceRecord>(record.key());
+    bool same =
+        row && row->value.resource.id == record.resource.id && row->value.boot == record.boot;
+    if (!same) return Error{Code::kPrecondition, "", "the instance has moved on"};
+    Result<std::vector<std::string>> chosen = ChooseCards(txn, row->value, world_.cards);
+    if (chosen.ok() && *chosen != row->value.cards) {
+      row->value.cards = *chosen;
+      txn.Put(record.key(), row->value);
+    }
+    return chosen;
+  };
+  return Update(catalog_, "cards claimed", claim);
 }
 
 void InstanceController::Look(const InstanceRecord& record, const std::string& handle) {

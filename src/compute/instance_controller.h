@@ -14,6 +14,7 @@
 #include "base/guarded.h"
 #include "base/ids.h"
 #include "base/log.h"
+#include "compute/cards.h"
 #include "compute/instance_machine.h"
 #include "compute/instance_plan.h"
 #include "compute/instance_sockets.h"
@@ -34,6 +35,7 @@ struct InstanceWorld {
   PreemptionRule preemption = {};
   // How often a machine is looked at although nothing was heard of it; zero: never.
   Duration look_every = std::chrono::seconds(60);
+  std::vector<HostCard> cards = {};  // to lend
 };
 
 class InstanceController final : public Controller {
@@ -62,6 +64,8 @@ class InstanceController final : public Controller {
 
   void Act(const Key& key, InstanceStep step);
   void Start(const InstanceRecord& record);
+  // Before the machine can use them, so that after a crash the record still says whose they are. The names.
+  Result<std::vector<std::string>> ClaimCards(const InstanceRecord& record);
   void Find(const InstanceRecord& record);
   void Look(const InstanceRecord& record, const std::string& handle);
   void Stop(const InstanceRecord& record, Duration grace);

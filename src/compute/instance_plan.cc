@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "compute/cards.h"
 #include "compute/disk_changes.h"
 #include "compute/hidden.h"
 
@@ -13,6 +14,12 @@ using api::compute::InstanceStatus;
 
 bool Live(const InstanceRecord& record) {
   return record.seen == MachineSeen::kStarting || record.seen == MachineSeen::kRunning;
+}
+
+// Also when Start was called and has not reported.
+bool MayRun(const InstanceRecord& record) {
+  bool unknown = record.seen == MachineSeen::kNothing && record.boot > 0 && !record.searched;
+  return Live(record) || unknown;
 }
 
 bool RestartsByItself(const InstanceRecord& record) {
@@ -71,6 +78,8 @@ void GiveUpStart(InstancePlan& plan) {
 
 bool StartIsHopeless(const InstanceRecord& record) {
   if (!record.last_error) return false;
+  // A job has waited for its turn already, and waits for its cards, too.
+  if (record.last_error->reason == kCardsTaken) return !IsReplica(record);
   return record.last_error->code == CodeName(Code::kInvalid) ||
          record.backoff.attempts >= kMostStarts;
 }
@@ -164,8 +173,7 @@ bool BringDown(InstancePlan& plan, const InstanceView& view) {
     }
     return false;
   }
-  bool unknown = next.seen == MachineSeen::kNothing && next.boot > 0 && !next.searched;
-  if (unknown) {
+  if (MayRun(next)) {
     next.resource.status = InstanceStatus::kStopping;
     TakeStep(plan, InstanceStep::kFind, view.now);
     return false;
@@ -275,6 +283,7 @@ InstancePlan PlanInstance(const InstanceView& view) {
     case InstanceWant::kSuspended: PlanSuspended(plan, view); break;
   }
   if (ends) LookAgainBy(plan, *ends);
+  if (plan.next.want != InstanceWant::kRunning && !MayRun(plan.next)) plan.next.cards.clear();
   plan.reached = plan.reached && plan.next.reached < plan.next.generation;
   if (plan.reached || plan.failure) plan.next.reached = plan.next.generation;
   return plan;

@@ -30,8 +30,9 @@
 // reset           a higher wanted_boot while it runs: stopped without grace, then started with the new number.
 // a search        a row whose Start never reported has no handle: before it can be stopped or removed, kFind asks the
 //                 driver whether there is a machine.
+// a card          of the host is claimed by kStart and given back once nothing runs and nothing is to run.
 // failures        of Start: tried again with growing pauses, given up after kMostStarts or at once when the
-//                 request itself is wrong. Of everything else: tried again for ever.
+//                 request itself is wrong or its cards are taken. Of everything else: tried again for ever.
 #pragma once
 
 #include <cstdint>

@@ -71,6 +71,9 @@ struct InstanceRecord {
   bool ever_ran = false;
   std::optional<Time> boot_started;
 
+  // The host's cards it holds, by name (compute/cards.h).
+  std::vector<std::string> cards;
+
   // What the host has announced to this boot.
   std::optional<Notice> notice;
 
@@ -177,6 +180,7 @@ inline constexpr auto kFields<compute::InstanceRecord> = [](auto...) {
                 F("searched", &compute::InstanceRecord::searched),
                 F("everRan", &compute::InstanceRecord::ever_ran),
                 F("bootStarted", &compute::InstanceRecord::boot_started),
+                F("cards", &compute::InstanceRecord::cards),
                 F("notice", &compute::InstanceRecord::notice),
                 F("backoff", &compute::InstanceRecord::backoff),
                 F("lastError", &compute::InstanceRecord::last_error),

@@ -5,6 +5,8 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include "init/program.h"
+
 namespace fireweed {
 namespace {
 
@@ -80,6 +82,8 @@ void PrepareGuestFiles() {
   if (access(kSdkGitHelper, X_OK) == 0 && access("/usr/bin/git-credential-gcloud.sh", F_OK) != 0) {
     (void)!symlink(kSdkGitHelper, "/usr/bin/git-credential-gcloud.sh");
   }
+  // The libraries of cards that the host has lent for this boot: the loader has to learn of them.
+  if (access("/usr/local/nvidia/lib64", F_OK) == 0) RunHere({"/sbin/ldconfig"});
   mkdir("/run/lock", 0755);
   chmod("/run/lock", 01777);
   mkdir("/run/fireweed", 0700);

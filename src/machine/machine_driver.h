@@ -73,6 +73,16 @@ struct MachineWorkload {
   bool marks = false;  // before each piece of output on the console (init/console_marks.h)
 };
 
+// Accelerators of the host that are lent to the machine, for this boot. It sees the nodes at the same paths, the libraries
+// where its loader looks, the programs in its PATH, and no other device of the host.
+struct MachineCards {
+  std::vector<std::string> devices;    // character devices below /dev
+  std::vector<std::string> libraries;  // files
+  std::vector<std::string> programs;   // files
+  std::vector<std::string>
+      ids;  // as CUDA_VISIBLE_DEVICES names them, for machines without roots of their own
+};
+
 struct MachineLimits {
   double cpus = 0;           // 0: no limit
   int64_t memory_bytes = 0;  // 0: no limit
@@ -102,6 +112,7 @@ struct MachineSpec {
   std::vector<MachineBind> binds;
   std::vector<MachineVolume> volumes;  // kInvalid for a driver that has no roots of its own
   std::vector<MachineFile> files;
+  MachineCards cards;
 
   MachineLimits limits;
   std::string wanted_address;  // empty: the driver picks one

@@ -144,6 +144,47 @@ TEST_F(BootTest, UpperLayersCoverLowerOnes) {
   EXPECT_EQ(Shell(handle, "cat /etc/group").output, "from the layer\n");
 }
 
+TEST_F(BootTest, LentCardsAreThereForOneBoot) {
+  std::string device;
+  for (const char* path : {"/dev/fuse", "/dev/loop-control", "/dev/net/tun"}) {
+    if (fs::is_character_file(path)) device = path;
+  }
+  if (device.empty()) GTEST_SKIP() << "no device to lend";
+  for (const char* name : {"/liba.so.1", "/smi"}) std::ofstream(directory_.path() + name) << name;
+  MachineSpec spec{.writable_directory = directory_.path() + "/disk"};
+  spec.cards = {.devices = {device},
+                .libraries = {directory_.path() + "/liba.so.1"},
+                .programs = {directory_.path() + "/smi"}};
+  MachineHandle first = StartIdle("t1", spec);
+  MachineHandle other = StartIdle("t2");
+  // Whoever is in the machine may open what the machine has, whatever its mode is outside.
+  std::string opens = "exec 3<>" + device;
+  EXPECT_EQ(Shell(first, opens).code, 0) << Shell(first, opens + " 2>&1; ls -l " + device).output;
+  EXPECT_EQ(Shell(first, "stat -c '%u %a' " + device).output, "0 666\n");
+  EXPECT_NE(Shell(other, "ls " + device).code, 0);
+  EXPECT_EQ(Shell(first, "cat /usr/local/nvidia/lib64/liba.so.1 /usr/local/bin/smi").output,
+            "/liba.so.1/smi");
+  EXPECT_NE(Shell(first, "echo x >> /usr/local/nvidia/lib64/liba.so.1").code, 0);
+  EXPECT_EQ(Shell(first, "cat /etc/ld.so.conf.d/00-accelerators.conf").output,
+            "/usr/local/nvidia/lib64\n");
+  // Not on the disk: the next boot has other cards, or none.
+  ASSERT_TRUE(driver_->Stop(first, seconds(0)).ok());
+  AwaitExit("t1", first);
+  spec.boot = 2;
+  spec.cards = {};
+  MachineHandle second = StartIdle("t1", spec);
+  EXPECT_NE(Shell(second, "ls " + device).code, 0);
+  EXPECT_EQ(Shell(second, "ls /usr/local/nvidia").output, "");
+
+  spec.id = "t1";
+  spec.boot = 3;
+  spec.image_layers = {root_};
+  spec.cards = {.devices = {"/dev/no-such-card"}};
+  ASSERT_TRUE(driver_->Stop(second, seconds(0)).ok());
+  AwaitExit("t1", second);
+  EXPECT_THAT(driver_->Start(spec).error().message, HasSubstr("/dev/no-such-card"));
+}
+
 TEST_F(BootTest, DataDisksAreWritableAndOutliveTheMachine) {
   std::string data = directory_.path() + "/data", old = directory_.path() + "/old";
   fs::path layer = directory_.path() + "/layer";

@@ -83,15 +83,16 @@ void WriteProcess(JsonWriter& out, const BundleSpec& spec) {
   out.Field("noNewPrivileges", false).EndObject();
 }
 
-void WriteMount(JsonWriter& out, const char* at, const char* type,
-                const std::vector<std::string>& options) {
-  out.BeginObject().Field("destination", at).Field("type", type).Field("source", type);
+void WriteMount(JsonWriter& out, const std::string& at, const char* type,
+                const std::vector<std::string>& options, const std::string& source = "") {
+  out.BeginObject().Field("destination", at).Field("type", type);
+  out.Field("source", source.empty() ? type : source);
   WriteStrings(out, "options", options);
   out.EndObject();
 }
 
 // sysfs is in the root already: the shim mounts it.
-void WriteMounts(JsonWriter& out) {
+void WriteMounts(JsonWriter& out, const BundleSpec& spec) {
   out.Key("mounts").BeginArray();
   WriteMount(out, "/proc", "proc", {"nosuid", "noexec", "nodev"});
   WriteMount(out, "/dev", "tmpfs", {"nosuid", "strictatime", "mode=755", "size=65536k"});
@@ -100,6 +101,9 @@ void WriteMounts(JsonWriter& out) {
   WriteMount(out, "/dev/shm", "tmpfs", {"nosuid", "nodev", "mode=1777"});
   WriteMount(out, "/dev/mqueue", "mqueue", {"nosuid", "noexec", "nodev"});
   WriteMount(out, "/run", "tmpfs", {"nosuid", "nodev", "mode=755"});
+  for (const BundleDevice& device : spec.devices) {
+    WriteMount(out, device.inside, "bind", {"bind", "nosuid", "noexec"}, device.source);
+  }
   out.EndArray();
 }
 
@@ -117,6 +121,9 @@ void WriteResources(JsonWriter& out, const BundleSpec& spec) {
   WriteDeviceRule(out, false, -1, -1);
   for (const DeviceNode& device : kDevices) WriteDeviceRule(out, true, device.major, device.minor);
   WriteDeviceRule(out, true, kPtsMajor, -1);
+  for (const BundleDevice& device : spec.devices) {
+    WriteDeviceRule(out, true, device.major, device.minor);
+  }
   out.EndArray();
   if (spec.limits.memory_bytes > 0) {
     out.Key("memory").BeginObject().Field("limit", spec.limits.memory_bytes).EndObject();
@@ -154,6 +161,8 @@ void WriteLinux(JsonWriter& out, const BundleSpec& spec) {
   out.Field("cgroupsPath", spec.cgroup_path);
   out.Key("maskedPaths").BeginArray();
   for (const char* path : kMaskedPaths) out.String(path);
+  // What drivers tell of the host's cards concerns only those who were lent one.
+  if (spec.devices.empty()) out.String("/proc/driver");
   out.EndArray().Key("readonlyPaths").BeginArray();
   for (const char* path : kReadOnlyPaths) out.String(path);
   out.EndArray().Key("seccomp");
@@ -168,7 +177,7 @@ std::string MakeBundleConfig(const BundleSpec& spec) {
   out.BeginObject().Field("ociVersion", "1.0.0").Field("hostname", spec.hostname);
   out.Key("root").BeginObject().Field("path", spec.root).Field("readonly", false).EndObject();
   WriteProcess(out, spec);
-  WriteMounts(out);
+  WriteMounts(out, spec);
   WriteLinux(out, spec);
   out.EndObject();
   return out.Take();

@@ -9,12 +9,20 @@
 
 namespace fireweed {
 
+// A character device of the host that the machine may use.
+struct BundleDevice {
+  std::string source;  // a node that root inside may open
+  std::string inside;
+  int64_t major = 0, minor = 0;
+};
+
 struct BundleSpec {
   std::string root;  // path of the mounted root
   std::string hostname;
   std::vector<std::string> command;
   std::vector<std::string> environment;  // "NAME=value"
   MachineLimits limits;
+  std::vector<BundleDevice> devices;
   std::string cgroup_path;
   int64_t id_base = 0;  // 0: no user namespace
   int64_t ids = 65536;

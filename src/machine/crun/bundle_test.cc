@@ -60,6 +60,21 @@ TEST(Bundle, DeniesDevicesFirst) {
               HasSubstr(R"("devices":[{"allow":false,"access":"rwm"},{"allow":true)"));
 }
 
+TEST(Bundle, LendsDevicesAndNothingElse) {
+  std::string without = MakeBundleConfig(Example());
+  EXPECT_THAT(without, HasSubstr(R"("/proc/driver")"));
+  BundleSpec spec = Example();
+  spec.devices = {{"/run/x/devices/0", "/dev/nvidia0", 195, 0}};
+  std::string config = MakeBundleConfig(spec);
+  EXPECT_THAT(config,
+              HasSubstr(R"({"destination":"/dev/nvidia0","type":"bind",)"
+                        R"("source":"/run/x/devices/0","options":["bind","nosuid","noexec"]})"));
+  std::string rule = R"({"allow":true,"access":"rwm","type":"c","major":195,"minor":0})";
+  EXPECT_THAT(config, HasSubstr(rule));
+  EXPECT_THAT(without, Not(HasSubstr(rule)));
+  EXPECT_THAT(config, Not(HasSubstr(R"("/proc/driver")")));
+}
+
 TEST(Capabilities, AreReadFromStatus) {
   EXPECT_EQ(CapabilitiesOf("Name:\tx\nCapBnd:\t000001fffeffffff\nCapAmb:\t0\n"), 0x1fffeffffffull);
   EXPECT_EQ(CapabilitiesOf(""), 0u);

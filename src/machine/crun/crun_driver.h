@@ -18,6 +18,8 @@
 
 namespace fireweed {
 
+struct BundleSpec;
+
 struct CrunSettings {
   std::string daemon_id;  // [a-z0-9], at least 8 characters; in every name on the host
   std::string
@@ -70,6 +72,8 @@ class CrunDriver final : public MachineDriver {
                       ShimOrder& order);
   // Makes a data disk's directories and adds it to the order.
   static Result<> AddVolume(const MachineVolume& volume, ShimOrder& order);
+  // Adds what is lent to the order, and the devices to the bundle. kUnavailable: a device is not there.
+  static Result<> AddCards(const MachineCards& cards, ShimOrder& order, BundleSpec& bundle);
   // What is noted about the freezing of a boot: nothing, "" while it is being done, kFrozen.
   std::optional<std::string> FrozenNote(const MachineKey& key) const;
   void ForgetFailedStart(const MachineSpec& spec);

@@ -1,6 +1,7 @@
 // What a container driver lays out before a boot: directories, bundle, files to place, and the shim's order.
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -16,6 +17,8 @@ namespace fireweed {
 namespace {
 
 constexpr const char* kInitInside = "/usr/lib/fireweed/init";
+// Where images made for accelerators look for the driver of whatever host they meet.
+constexpr const char* kCardsInside = "/usr/local/nvidia";
 
 uint64_t OwnCapabilities() {
   return CapabilitiesOf(ReadStateFile("/proc/self/status").value_or(""));
@@ -56,6 +59,15 @@ std::vector<MachineFile> AllFiles(const MachineSpec& spec, Ipv4 address) {
       files.push_back(
           {.path = fmt::format("{}/{}", directory, applet), .link_target = kInitInside});
     }
+  }
+  if (!spec.cards.libraries.empty()) {
+    files.push_back({.path = "/etc/ld.so.conf.d/00-accelerators.conf",
+                     .contents = fmt::format("{}/lib64\n", kCardsInside)});
+  }
+  for (const std::string& program : spec.cards.programs) {
+    std::string name = program.substr(program.rfind('/') + 1);
+    files.push_back({.path = "/usr/local/bin/" + name,
+                     .link_target = fmt::format("{}/bin/{}", kCardsInside, name)});
   }
   for (const MachineFile& wanted : spec.files) {
     std::erase_if(files, [&](const MachineFile& usual) { return usual.path == wanted.path; });
@@ -120,6 +132,7 @@ Result<> CrunDriver::Prepare(const MachineSpec& spec, const Subnet& subnet, uint
       .held_capabilities = OwnCapabilities(),
       .most_open_files = MostOpenFiles()};
   if (bundle.limits.pids == 0) bundle.limits.pids = settings_.most_pids;
+  if (Result<> added = AddCards(spec.cards, order, bundle); !added.ok()) return added;
   Result<> written = WriteStateFile(order.bundle + "/config.json", MakeBundleConfig(bundle));
   if (!written.ok()) return written;
   return WriteFiles(spec, subnet.base + host, boot_directory, order);
@@ -130,6 +143,28 @@ Result<> CrunDriver::AddVolume(const MachineVolume& volume, ShimOrder& order) {
     if (Result<> made = MakeStateDirectory(volume.directory + name, mode); !made.ok()) return made;
   }
   order.volumes.push_back({volume.directory, volume.inside, volume.layers, volume.read_only});
+  return Done{};
+}
+
+Result<> CrunDriver::AddCards(const MachineCards& cards, ShimOrder& order, BundleSpec& bundle) {
+  for (const std::string& path : cards.devices) {
+    struct stat node {};
+    if (stat(path.c_str(), &node) != 0 || !S_ISCHR(node.st_mode)) {
+      return Error{Code::kUnavailable, "", path + " is no character device of this host"};
+    }
+    bundle.devices.push_back({fmt::format("{}/devices/{}", order.stage, order.devices.size()), path,
+                              major(node.st_rdev), minor(node.st_rdev)});
+    order.devices.push_back(path);
+  }
+  // In memory, not on the disk: an image made of it, or its next boot, has no business with this host's driver.
+  if (!cards.libraries.empty() || !cards.programs.empty()) order.scratch = kCardsInside;
+  for (const auto& [files, directory] :
+       {std::pair(&cards.libraries, "lib64"), std::pair(&cards.programs, "bin")}) {
+    for (const std::string& file : *files) {
+      std::string name = file.substr(file.rfind('/') + 1);
+      order.binds.emplace_back(file, fmt::format("{}/{}/{}", kCardsInside, directory, name));
+    }
+  }
   return Done{};
 }
 

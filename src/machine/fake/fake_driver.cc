@@ -216,6 +216,19 @@ std::vector<std::string> FakeDriver::MountPoints(const std::string& id) const {
   });
 }
 
+std::vector<std::string> FakeDriver::LentDevices() const {
+  return state_.With([&](const State& state) {
+    std::vector<std::string> lent;
+    for (const auto& [id, machine] : state.machines) {
+      if (StatusOf(machine).phase == MachinePhase::kStopped) continue;
+      const std::vector<std::string>& devices = machine.spec.cards.devices;
+      lent.insert(lent.end(), devices.begin(), devices.end());
+    }
+    std::ranges::sort(lent);
+    return lent;
+  });
+}
+
 Result<std::unique_ptr<ExecStream>> FakeDriver::Exec(const MachineHandle& handle,
                                                      const ExecSpec& spec) {
   Result<MachineStatus> status = Look(handle);

@@ -47,6 +47,8 @@ class FakeDriver final : public MachineDriver {
 
   // Where data disks are mounted in a machine; for tests.
   std::vector<std::string> MountPoints(const std::string& id) const;
+  // The devices lent to machines that have not stopped, sorted; one that two have is there twice. For tests.
+  std::vector<std::string> LentDevices() const;
 
  private:
   struct Machine {

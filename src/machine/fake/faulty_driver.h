@@ -66,6 +66,7 @@ class FaultyDriver final : public MachineDriver {
     inner_.OnStopped(std::move(sink));
   }
   Result<> Purge() override { return inner_.Purge(); }
+  std::vector<std::string> LentDevices() const { return inner_.LentDevices(); }
 
  private:
   bool Chance() { return random_.Below(100) < static_cast<uint64_t>(fault_percent); }

@@ -85,15 +85,18 @@ ProcessDriver::ProcessDriver(ProcessSettings settings)
 }
 
 DriverCapabilities ProcessDriver::capabilities() const {
-  return {.driver = std::string(kDriver),
-          .listen_inside = true,
-          .exec = true,
-          .weaknesses = {"machines are plain processes of the daemon's user: they see its files, "
-                         "its processes and its network, and have no limits",
-                         "every process of the host can ask a machine's metadata server, and so "
-                         "get the token of its service account",
-                         "machines have no address, no ssh and no names of their own",
-                         "sudo gives no rights; /sbin/shutdown by its full path is the host's"}};
+  return {
+      .driver = std::string(kDriver),
+      .listen_inside = true,
+      .exec = true,
+      .weaknesses = {"machines are plain processes of the daemon's user: they see its files, "
+                     "its processes and its network, and have no limits",
+                     "every process of the host can ask a machine's metadata server, and so "
+                     "get the token of its service account",
+                     "every accelerator of the host can be opened; machines are only told which "
+                     "are theirs, by CUDA_VISIBLE_DEVICES",
+                     "machines have no address, no ssh and no names of their own",
+                     "sudo gives no rights; /sbin/shutdown by its full path is the host's"}};
 }
 
 std::string ProcessDriver::HomeOf(const MachineSpec& spec) const {

@@ -225,6 +225,39 @@ void MountSystem(const InsideRoot& inside) {
   close(target);
 }
 
+// Nodes that root inside owns: those of the host may be closed to it, and belong to nobody it knows. Whoever is in the
+// machine may use what was lent to the machine.
+void StageDevices(const ShimOrder& order) {
+  if (order.devices.empty()) return;
+  // The stage itself has no devices.
+  if (mkdir("devices", 0711) != 0 || mount("fireweed-devices", "devices", "tmpfs",
+                                           MS_NOSUID | MS_NOEXEC, "size=64k,mode=0711") != 0) {
+    Fail("mounting a place for devices");
+  }
+  auto owner = static_cast<uid_t>(order.id_base);
+  for (size_t i = 0; i < order.devices.size(); ++i) {
+    std::string name = "devices/" + std::to_string(i);
+    struct stat node {};
+    if (stat(order.devices[i].c_str(), &node) != 0 || !S_ISCHR(node.st_mode) ||
+        mknod(name.c_str(), S_IFCHR | 0600, node.st_rdev) != 0 ||
+        chown(name.c_str(), owner, owner) != 0 || chmod(name.c_str(), 0666) != 0) {
+      Fail("lending " + order.devices[i]);
+    }
+  }
+}
+
+void MountScratch(const InsideRoot& inside, const ShimOrder& order) {
+  if (order.scratch.empty()) return;
+  int target = inside.OpenDirectory(order.scratch);
+  std::string id = std::to_string(order.id_base);
+  std::string options = "size=1m,mode=0755,uid=" + id + ",gid=" + id;
+  if (mount("fireweed-scratch", FdPath(target).c_str(), "tmpfs", MS_NOSUID | MS_NODEV,
+            options.c_str()) != 0) {
+    Fail("mounting " + order.scratch);
+  }
+  close(target);
+}
+
 void BindInto(const InsideRoot& inside, const std::string& from, const std::string& to, int shift) {
   constexpr uint64_t kFlags = MOUNT_ATTR_RDONLY | MOUNT_ATTR_NOSUID | MOUNT_ATTR_NODEV;
   struct stat outside {};
@@ -259,6 +292,8 @@ void MountRoot(const ShimOrder& order) {
   if (root < 0) Fail("opening the root");
   InsideRoot inside(root, order.id_base);
   MountSystem(inside);
+  StageDevices(order);
+  MountScratch(inside, order);
   for (const auto& [outside, target] : order.binds) BindInto(inside, outside, target, shift);
   for (const ShimPlacement& file : order.files) {
     int contents = file.source.empty() ? -1 : open(file.source.c_str(), O_RDONLY | O_CLOEXEC);

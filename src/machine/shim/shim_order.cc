@@ -69,6 +69,7 @@ constexpr TextKey kTextKeys[] = {
     {"cgroup", &ShimOrder::cgroup_path},
     {"stage", &ShimOrder::stage},
     {"disk", &ShimOrder::disk},
+    {"scratch", &ShimOrder::scratch},
     {"directory", &ShimOrder::directory},
     {"console", &ShimOrder::console},
 };
@@ -78,6 +79,7 @@ struct ListKey {
 };
 constexpr ListKey kListKeys[] = {
     {"layer", &ShimOrder::layers},
+    {"device", &ShimOrder::devices},
     {"argument", &ShimOrder::command},
     {"variable", &ShimOrder::environment},
 };

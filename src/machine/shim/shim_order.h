@@ -40,6 +40,9 @@ struct ShimOrder {
   std::vector<std::string> layers;
   std::string disk;                                        // holds upper/ and work/
   std::vector<std::pair<std::string, std::string>> binds;  // outside, inside
+  std::vector<std::string>
+      devices;          // the host's nodes, of which the stage gets copies: stage/devices/N
+  std::string scratch;  // a directory inside that is in memory, for binds; empty: none
   std::vector<ShimVolume> volumes;
   std::vector<ShimPlacement> files;
   int64_t id_base = 0;  // host id of root inside; 0: no user namespace

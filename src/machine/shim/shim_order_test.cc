@@ -17,6 +17,8 @@ TEST(ShimOrder, RoundTrips) {
       .layers = {"/images/top", "/images/base"},
       .disk = "/disk",
       .binds = {{"/opt/sdk", "/usr/lib/sdk"}},
+      .devices = {"/dev/nvidia0", "/dev/nvidiactl"},
+      .scratch = "/usr/local/nvidia",
       .volumes = {{"/disks/d-1", "/mnt/disks/data", {"/layers/l-1"}, true}, {"/disks/d-2", "/x"}},
       .files = {{"/etc/motd", 0600, "/files/0", ""}, {"/sbin/halt", 0777, "", "/init"}},
       .id_base = 200000,
@@ -32,6 +34,8 @@ TEST(ShimOrder, RoundTrips) {
   EXPECT_EQ(read->command, order.command);
   EXPECT_EQ(read->environment, order.environment);
   EXPECT_EQ(read->binds, order.binds);
+  EXPECT_EQ(read->devices, order.devices);
+  EXPECT_EQ(read->scratch, order.scratch);
   ASSERT_EQ(read->volumes.size(), 2u);
   EXPECT_EQ(read->volumes[0].layers, order.volumes[0].layers);
   EXPECT_TRUE(read->volumes[0].read_only);
