@@ -25,8 +25,11 @@ ml::TrialMetrics::Warn WarnOfTrial(ml::JobLog& log) {
 
 ml::QueueCapacity Capacity(const compute::Catalogue& catalogue, double overcommit) {
   const compute::HostCapacity& host = catalogue.host();
+  ml::CardCounts cards;  // never given out twice
+  for (const std::string& type : host.accelerators) ++cards[type];
   return {.cpus = host.cpus * overcommit,
-          .memory_mb = static_cast<int64_t>(static_cast<double>(host.memory_mb) * overcommit)};
+          .memory_mb = static_cast<int64_t>(static_cast<double>(host.memory_mb) * overcommit),
+          .cards = std::move(cards)};
 }
 
 std::string MetricRoot(Ground& ground) {

@@ -58,6 +58,10 @@ TEST(ReplicaLayout, DemandIsClippedAndUnitsAreThePublicOnes) {
   GangDemand demand = DemandOf({.scaleTier = ScaleTier::kStandard1}, kCatalogue);
   EXPECT_DOUBLE_EQ(demand.cpus, 8 * 4);  // each replica is cut down to the machine
   EXPECT_LE(demand.memory_mb, 8 * 8192);
+  EXPECT_TRUE(DemandOf({.scaleTier = ScaleTier::kBasicGpu}, kCatalogue).cards.empty());
+  compute::Catalogue two({.cpus = 4, .accelerators = {"nvidia-tesla-k80", "nvidia-tesla-k80"}});
+  EXPECT_EQ(DemandOf({.scaleTier = ScaleTier::kBasicGpu}, two).cards,
+            (CardCounts{{"nvidia-tesla-k80", 1}}));
   EXPECT_NEAR(UnitsPerHour({}, kCatalogue), 0.3878, 0.002);
   EXPECT_NEAR(UnitsPerHour({.scaleTier = ScaleTier::kBasicGpu}, kCatalogue), 1.6939, 0.005);
   EXPECT_NEAR(

@@ -89,6 +89,9 @@ struct JobRecord {
   std::string resource() const { return "projects/" + project + "/jobs/" + job.jobId; }
 };
 
+// How many cards by their type, "nvidia-tesla-t4".
+using CardCounts = std::map<std::string, int64_t>;
+
 // A job that has not ended, as the queue sees it. Same key as the job; gone when it has ended.
 struct ActiveJob {
   Time created{};
@@ -96,6 +99,7 @@ struct ActiveJob {
   int32_t priority = 0;
   double cpus = 0;
   int64_t memory_mb = 0;
+  CardCounts cards;
   bool admitted = false;
   bool freed = false;  // its machines are down: it only waits for its last lines
   Key key;             // not stored: the row's own
@@ -204,7 +208,7 @@ inline constexpr auto kFields<ml::ActiveJob> = [](auto...) {
   return Fields{F("created", &ml::ActiveJob::created),    F("number", &ml::ActiveJob::number),
                 F("priority", &ml::ActiveJob::priority),  F("cpus", &ml::ActiveJob::cpus),
                 F("memoryMb", &ml::ActiveJob::memory_mb), F("admitted", &ml::ActiveJob::admitted),
-                F("freed", &ml::ActiveJob::freed)};
+                F("freed", &ml::ActiveJob::freed),        F("cards", &ml::ActiveJob::cards)};
 };
 template <>
 inline constexpr std::string_view kRecordKind<ml::ActiveJob> = "ml.active";

@@ -58,7 +58,7 @@ void CheckMachine(const Part& part, const compute::Catalogue& catalogue) {
   }
 }
 
-void CheckConfig(const Part& part) {
+void CheckConfig(const Part& part, const compute::Catalogue& catalogue) {
   if (!part.config) return;
   std::string field = fmt::format("{}_config", part.word);
   if (!part.config->tpuTfVersion.empty()) {
@@ -69,15 +69,16 @@ void CheckConfig(const Part& part) {
   if (cards.count < 1 || cards.count > 16) {
     Refuse(field + ".accelerator_config.count", "Must be between 1 and 16.");
   }
-  bool tpu = cards.type.starts_with("TPU");
-  if (tpu || !cards.type.starts_with("NVIDIA_TESLA_")) {
+  const std::vector<std::string>& here = catalogue.host().accelerators;
+  std::string type = ReplicaMachine{.accelerator = cards.type}.card();
+  if (!cards.type.starts_with("NVIDIA_TESLA_") && std::ranges::find(here, type) == here.end()) {
     Refuse(field + ".accelerator_config.type",
            fmt::format("The accelerator type {} is not offered here.", cards.type));
   }
 }
 
 void CheckPart(const Part& part, bool custom, const compute::Catalogue& catalogue) {
-  CheckConfig(part);
+  CheckConfig(part, catalogue);
   bool master = part.word == "master";
   if (!custom) {
     if (!part.type.empty()) {
@@ -118,6 +119,13 @@ void CheckReplicas(const TrainingInput& input, const compute::Catalogue& catalog
   }
   if (all > kMostReplicas) {
     Refuse("worker_count", fmt::format("A job has at most {} replicas.", kMostReplicas));
+  }
+  // Replicas wait for cards, and those of one job would wait for each other.
+  for (const auto& [type, count] : DemandOf(input, catalogue).cards) {
+    int64_t here = std::ranges::count(catalogue.host().accelerators, type);
+    if (count <= here) continue;
+    Refuse("worker_count", fmt::format("The replicas need {} x {} at once; this machine has {}.",
+                                       count, type, here));
   }
 }
 

@@ -45,12 +45,14 @@ ActiveJob ActiveOf(const JobRecord& record, const compute::Catalogue& catalogue)
   if (input.hyperparameters) {
     gangs = std::min(MaxParallelTrials(*input.hyperparameters), MaxTrials(*input.hyperparameters));
   }
+  for (auto& [type, count] : demand.cards) count *= gangs;
   int32_t priority = input.scheduling ? input.scheduling->priority.value_or(0) : 0;
   return {.created = *record.job.createTime,
           .number = record.number,
           .priority = priority,
           .cpus = demand.cpus * gangs,
-          .memory_mb = demand.memory_mb * gangs};
+          .memory_mb = demand.memory_mb * gangs,
+          .cards = demand.cards};
 }
 
 // A job that goes on where another ended searches the same space.

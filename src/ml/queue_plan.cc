@@ -15,13 +15,19 @@ int64_t RaisedPriority(const ActiveJob& job, Time now) {
 struct Room {
   double cpus = 0;
   int64_t memory_mb = 0;
+  CardCounts cards;
 
   bool Fits(const ActiveJob& job) const {
-    return job.cpus <= cpus + kRounding && job.memory_mb <= memory_mb;
+    bool enough = std::ranges::all_of(job.cards, [&](const auto& wanted) {
+      auto left = cards.find(wanted.first);
+      return left != cards.end() && wanted.second <= left->second;
+    });
+    return enough && job.cpus <= cpus + kRounding && job.memory_mb <= memory_mb;
   }
   void Take(const ActiveJob& job) {
     cpus -= job.cpus;
     memory_mb -= job.memory_mb;
+    for (const auto& [type, count] : job.cards) cards[type] -= count;
   }
 };
 
@@ -41,7 +47,7 @@ std::vector<const ActiveJob*> QueueOrder(const std::vector<ActiveJob>& jobs, Tim
 
 QueuePlan PlanQueue(const QueueView& view) {
   QueuePlan plan;
-  Room all{view.capacity.cpus, view.capacity.memory_mb};
+  Room all{view.capacity.cpus, view.capacity.memory_mb, view.capacity.cards};
   Room room = all;
   size_t holding = 0;
   for (const ActiveJob& job : view.jobs) {

@@ -18,6 +18,7 @@ namespace fireweed::ml {
 struct QueueCapacity {
   double cpus = 1;
   int64_t memory_mb = 1024;
+  CardCounts cards = {};
 };
 
 struct QueueView {

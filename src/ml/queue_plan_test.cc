@@ -47,6 +47,25 @@ TEST(QueuePlan, TooLargeForTheMachineRunsAlone) {
   EXPECT_EQ(Admitted({Holding("small", 1, 1), Waiting("gang", 12, 2)}), "");
 }
 
+TEST(QueuePlan, ACardIsWaitedFor) {
+  auto with = [](ActiveJob job, int64_t count) {
+    job.cards["nvidia-tesla-t4"] = count;
+    return job;
+  };
+  auto admitted = [](const std::vector<ActiveJob>& jobs) {
+    std::string names;
+    for (const Admission& one :
+         PlanQueue({jobs, {4, 1000, {{"nvidia-tesla-t4", 2}}}, kStart}).admit) {
+      names += one.job + (one.oversubscribed ? "! " : " ");
+    }
+    return names;
+  };
+  ActiveJob holds = with(Holding("x", 1, 1), 1), waits = with(Waiting("a", 1, 2), 2);
+  EXPECT_EQ(admitted({holds, waits, with(Waiting("b", 1, 3), 1), Waiting("c", 1, 4)}), "b c ");
+  EXPECT_EQ(admitted({waits}), "a ");
+  EXPECT_EQ(admitted({with(Waiting("trials", 1, 1), 3), waits}), "trials! ");
+}
+
 TEST(QueuePlan, SmallOnesPassALargeOneOnlyForAWhile) {
   std::vector<ActiveJob> jobs{Holding("x", 2, 1), Waiting("large", 4, 2), Waiting("small", 1, 3)};
   EXPECT_EQ(Admitted(jobs), "small ");

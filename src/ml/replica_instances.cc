@@ -90,11 +90,8 @@ api::compute::InsertInstance RequestFor(const JobRecord& job, const Gang& gang,
   instance.scheduling.automaticRestart = false;
   if (preemptible) instance.scheduling.preemptible = true;
   if (set.machine.accelerators > 0) {
-    std::string type = set.machine.accelerator;
-    std::ranges::transform(type, type.begin(), [](unsigned char c) {
-      return c == '_' ? '-' : static_cast<char>(std::tolower(c));
-    });
-    instance.guestAccelerators.push_back({type, static_cast<int32_t>(set.machine.accelerators)});
+    instance.guestAccelerators.push_back(
+        {set.machine.card(), static_cast<int32_t>(set.machine.accelerators)});
   }
   return request;
 }

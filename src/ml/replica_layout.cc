@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 
 #include <fmt/format.h>
 
@@ -79,6 +80,14 @@ double AcceleratorHour(std::string_view type) {
 
 }  // namespace
 
+std::string ReplicaMachine::card() const {
+  std::string type = accelerator;
+  std::ranges::transform(type, type.begin(), [](unsigned char c) {
+    return c == '_' ? '-' : static_cast<char>(std::tolower(c));
+  });
+  return type;
+}
+
 std::optional<ReplicaMachine> FindReplicaMachine(std::string_view name) {
   for (const EarlyName& early : kEarlyNames) {
     if (early.name != name) continue;
@@ -137,6 +146,9 @@ GangDemand DemandOf(const TrainingInput& input, const compute::Catalogue& catalo
     compute::ClippedShape clipped = catalogue.Clip(*shape);
     demand.cpus += clipped.cpus * static_cast<double>(set.count);
     demand.memory_mb += clipped.memory_mb * set.count;
+    int64_t here = std::ranges::count(catalogue.host().accelerators, set.machine.card());
+    int64_t cards = std::min(set.machine.accelerators, here);
+    if (cards > 0) demand.cards[set.machine.card()] += cards * set.count;
   }
   return demand;
 }

@@ -22,6 +22,8 @@ struct ReplicaMachine {
   std::string type;
   std::string accelerator;  // "NVIDIA_TESLA_K80"
   int64_t accelerators = 0;
+  // The accelerator as compute knows it, "nvidia-tesla-k80".
+  std::string card() const;
 };
 std::optional<ReplicaMachine> FindReplicaMachine(std::string_view name);
 
@@ -45,6 +47,7 @@ std::string TaskName(ReplicaType type, int32_t index);
 struct GangDemand {
   double cpus = 0;
   int64_t memory_mb = 0;
+  CardCounts cards;  // of the types that the machine has
 };
 GangDemand DemandOf(const api::ml::TrainingInput& input, const compute::Catalogue& catalogue);
 
