@@ -9,6 +9,7 @@ Needs the release build and `tools/install predict bench`; MLServer and onnxrunt
 not installed.
 """
 import argparse
+import http.client
 import json
 import os
 import shutil
@@ -48,14 +49,19 @@ def bench_load(all_sides, rounds, seconds):
 
 
 def bench_latency(direct, daemon, others, rounds):
-    times = {side.name: [] for side in [direct, daemon]}
+    clients = {"one packet": sides.WholeRequests, "head and body apart": http.client.HTTPConnection}
+    times = {(how, side.name): [] for how in clients for side in [direct, daemon]}
     for _ in range(max(5, rounds)):
-        for side in [direct, daemon]:
-            times[side.name].append(side.latency(1, 1500))
-    middle = {name: statistics.median(values) for name, values in times.items()}
-    print("unloaded p50   %s" % ", ".join("%s %.0f us" % entry for entry in middle.items()) +
-          "".join(", %s %.0f us" % (side.name, side.latency(1, 300)) for side in others) + "   (bar 300 us)")
-    print("added by the daemon's authorised path: %.0f us   (bar 60 us)" % (middle[daemon.name] - middle[direct.name]))
+        for how, client in clients.items():
+            for side in [direct, daemon]:
+                times[how, side.name].append(side.latency(1, 1500, client))
+    for how in clients:
+        ours, bare = (statistics.median(times[how, side.name]) for side in [daemon, direct])
+        added = statistics.median(a - b for a, b in zip(times[how, daemon.name], times[how, direct.name]))
+        print("unloaded p50, %s: daemon %.0f us (bar 300), serving process %.0f us, added %.0f us (bar 60)" % (
+            how, ours, bare, added))
+    for side in others:
+        print("unloaded p50, one packet: %s %.0f us" % (side.name, side.latency(1, 300)))
 
 
 def bench_batch(direct, library, model, rounds):

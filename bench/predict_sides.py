@@ -65,6 +65,18 @@ def to_us(text):
     return float(number) * {"us": 1, "ms": 1e3, "s": 1e6}[unit]
 
 
+class WholeRequests(http.client.HTTPConnection):
+    """Sends head and body together, as curl, wrk and most clients do; Python's own sends them one by one."""
+
+    def request(self, *arguments):
+        self.pieces = []
+        super().request(*arguments)
+        self.sock.sendall(b"".join(self.pieces))
+
+    def send(self, data):
+        self.pieces.append(data)
+
+
 class Side:
     """Somewhere to ask. `token`: a bearer token; `body`: makes the request for so many rows."""
 
@@ -107,9 +119,9 @@ class Side:
                 to_us(re.search(r"^\s+50%\s+(\S+)", out, re.M).group(1)),
                 to_us(re.search(r"^\s+99%\s+(\S+)", out, re.M).group(1)))
 
-    def latency(self, rows, count):
+    def latency(self, rows, count, client=WholeRequests):
         """Median microseconds of one request after another on one connection."""
-        connection = http.client.HTTPConnection("127.0.0.1", self.port)
+        connection = client("127.0.0.1", self.port)
         connection.connect()
         connection.sock.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
         body, times = self.body(rows), []
