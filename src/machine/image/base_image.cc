@@ -93,6 +93,12 @@ struct ScriptOutcome {
 
 Result<ScriptOutcome> RunScript(std::vector<std::string> argv,
                                 const std::function<void(const ImageProgress&)>& progress) {
+  if (argv[0].empty()) {
+    return Error{
+        Code::kNotFound, "",
+        "no build_base_image belongs to these programs: they are neither installed nor in a "
+        "source tree"};
+  }
   Result<ChildProgram> child = ChildProgram::Spawn({.argv = std::move(argv)});
   if (!child) return child.error();
   child->input.reset();

@@ -107,6 +107,8 @@ TEST_F(BaseImageTest, NoScriptIsNotFound) {
   Result<BaseImage> image = BuildBaseImage({.script = directory_ / "nowhere"}, nullptr);
   ASSERT_FALSE(image.ok());
   EXPECT_EQ(image.error().code, Code::kNotFound);
+  // Programs that were copied without their tree.
+  EXPECT_THAT(BuildBaseImage({}, nullptr).error().message, HasSubstr("build_base_image"));
 }
 
 TEST_F(BaseImageTest, ScriptIsFoundFromTheBuildTree) {
