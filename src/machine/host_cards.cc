@@ -114,18 +114,16 @@ std::optional<DriverFiles> FindDriver(const std::string& root) {
 }
 
 // Every library of this version of the driver, once, under the name that programs ask for.
-std::vector<std::string> DriverLibraries(const std::string& root) {
-  std::optional<DriverFiles> driver = FindDriver(root);
-  if (!driver) return {};
+std::vector<std::string> LibrariesOf(const DriverFiles& driver) {
   std::map<fs::path, std::string> by_file;
-  for (const fs::path& entry : EntriesOf(driver->directory)) {
+  for (const fs::path& entry : EntriesOf(driver.directory)) {
     std::string name = entry.filename();
     bool ours = name.starts_with("libnvidia-") || name.starts_with("libcuda") ||
                 name.starts_with("libnvcuvid") || name.starts_with("libnvoptix");
     if (!ours || name.find(".so.") == name.npos) continue;
     std::error_code failed;
     fs::path file = fs::canonical(entry, failed);
-    if (failed || !file.filename().string().ends_with("." + driver->version)) continue;
+    if (failed || !file.filename().string().ends_with("." + driver.version)) continue;
     std::string& known = by_file[file];
     if (known.empty() || name.size() < fs::path(known).filename().string().size()) known = entry;
   }
@@ -141,10 +139,14 @@ void AddNvidiaDriver(MachineCards& lent, const std::string& root) {
        {"/dev/nvidiactl", "/dev/nvidia-uvm", "/dev/nvidia-uvm-tools", "/dev/nvidia-modeset"}) {
     if (IsThere(root + node)) lent.devices.push_back(node);
   }
-  for (std::string& library : DriverLibraries(root)) lent.libraries.push_back(std::move(library));
-  for (const char* program : {"/usr/bin/nvidia-smi", "/usr/local/nvidia/bin/nvidia-smi"}) {
-    if (!IsThere(root + program)) continue;
-    lent.programs.push_back(root + program);
+  std::optional<DriverFiles> driver = FindDriver(root);
+  if (!driver) return;
+  for (std::string& library : LibrariesOf(*driver)) lent.libraries.push_back(std::move(library));
+  // Beside the libraries first: what is in /usr/bin may be a script that looks for it there.
+  std::string beside = driver->directory.parent_path() / "bin/nvidia-smi";
+  for (const std::string& program : {beside, root + "/usr/bin/nvidia-smi"}) {
+    if (!IsThere(program)) continue;
+    lent.programs.push_back(program);
     break;
   }
 }

@@ -81,6 +81,7 @@ TEST_F(HostCardsTest, BringTheirDriverAlong) {
   Link(lib + "libnvidia-container.so.1", "libnvidia-container.so.1.17.0");
   Link("/usr/lib/libcuda.so.1", "../local/nvidia/lib64/libcuda.so.1");
   Write("/usr/local/nvidia/bin/nvidia-smi");
+  Write("/usr/bin/nvidia-smi");
 
   MachineCards lent = LendCards({FindHostCards(root())[1]}, root());
   EXPECT_THAT(lent.devices, ElementsAre("/dev/nvidia-uvm", "/dev/nvidia1", "/dev/nvidiactl"));
@@ -88,7 +89,8 @@ TEST_F(HostCardsTest, BringTheirDriverAlong) {
   EXPECT_THAT(lent.libraries,
               ElementsAre(real + "libcuda.so.1", real + "libnvidia-gpucomp.so.580.1",
                           real + "libnvidia-ml.so.1"));
-  EXPECT_THAT(lent.programs, ElementsAre(root() + "/usr/local/nvidia/bin/nvidia-smi"));
+  EXPECT_THAT(lent.programs,
+              ElementsAre(fs::canonical(root() + "/usr/local/nvidia/bin/nvidia-smi").string()));
   EXPECT_THAT(lent.ids, ElementsAre("1"));
 }
 
