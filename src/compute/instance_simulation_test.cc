@@ -148,7 +148,7 @@ class InstanceSimulation : public ::testing::TestWithParam<int> {};
 
 TEST_P(InstanceSimulation, ComesToRest) {
   for (int i = 0; i < 10; ++i) {
-    uint64_t seed = static_cast<uint64_t>(GetParam() * 1000 + i);
+    uint64_t seed = static_cast<uint64_t>(GetParam()) * 1000 + static_cast<uint64_t>(i);
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Simulation(seed).Run();
     if (HasFailure()) return;

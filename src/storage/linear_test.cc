@@ -92,6 +92,9 @@ TEST_F(LinearTest, EveryConditionHeldInOneHistory) {
     EXPECT_EQ(made[generation], 1) << generation;
   }
   EXPECT_EQ(left["0"] - made["0"], last == "0" ? 0 : 1);
+  // What the last small upload replaced goes with the next change.
+  Upload("pets", "spare", "z");
+  EXPECT_EQ(Send("DELETE", "/storage/v1/b/pets/o/spare").status, 204);
   bool own_bytes = last != "0" && Read("pets", "o") != "bytes";
   EXPECT_EQ(BlobCount(), own_bytes ? 2 : 1) << "nothing was left behind";
 }

@@ -185,7 +185,8 @@ void ObjectIndex::Retire(std::string_view bucket, std::string_view name, ObjectR
     return;
   }
   row.deleted = now;
-  txn_.Put(ArchivedKey(bucket, name, row.generation), ArchivedObject{std::move(row)});
+  std::string key = ArchivedKey(bucket, name, row.generation);
+  txn_.Put(key, ArchivedObject{std::move(row)});
 }
 
 void ObjectIndex::Release(const ObjectRow& row) {
