@@ -250,13 +250,15 @@ TEST_F(BootTest, DataDisksComeAndGoWhileAMachineRuns) {
   EXPECT_NE(Shell(second, "umount /mnt/disks/plain").code, 0);
 }
 
-// As in a container, whose state directory is a directory of another place on the host's file system.
+// As in a container, whose state directory is a directory of another place on the host's file system, and by a link.
 TEST_F(BootTest, DataDisksComeAndGoBelowABindMount) {
   fs::path store = directory_.path() + "/store", seen = directory_.path() + "/seen";
   fs::create_directories(store / "deep");
   fs::create_directories(seen);
   ASSERT_EQ(mount((store / "deep").c_str(), seen.c_str(), nullptr, MS_BIND, nullptr), 0);
-  MachineVolume disk{.directory = seen / "disk", .inside = "/mnt/disks/data"};
+  fs::create_directory_symlink(seen, directory_.path() + "/by-a-link");
+  MachineVolume disk{.directory = directory_.path() + "/by-a-link/disk",
+                     .inside = "/mnt/disks/data"};
   MachineHandle handle = StartIdle("t1", {.volumes = {disk}});
   EXPECT_EQ(Shell(handle, "echo kept > /mnt/disks/data/note").code, 0);
   EXPECT_TRUE(driver_->PlaceVolume(handle, disk, true).ok());

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <filesystem>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -77,7 +78,9 @@ std::string MountNumber(const std::string& path) {
 
 // How a bind of the directory looks in any mount namespace, wherever its file system is mounted here: as the device and
 // the directory's path on it. Nothing when the directory is not there.
-std::optional<MountLine> BindOf(const std::string& directory) {
+std::optional<MountLine> BindOf(const std::string& named) {
+  std::error_code absent;
+  std::string directory = std::filesystem::canonical(named, absent);  // mounts know no links
   std::string number = MountNumber(directory);
   for (MountLine& mount : MountsOf("/proc/self/mountinfo")) {
     if (number.empty() || mount.number != number) continue;
