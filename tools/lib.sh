@@ -51,7 +51,7 @@ python_for_venv() {
   return 1
 }
 
-# node_dir: where the Node clients are, named by what went into it.
+# node_dir: where the Node clients are, named by what went into it; beside it, where the system has none, Node itself.
 node_dir() { printf '%s/node-%s\n' "$FW_CACHE" "$(sha256sum <"$FW_ROOT/tests/compat/package.json" | cut -c1-12)"; }
 
 # predict_dir: where the libraries that predictions are compared with are, named in the same way.

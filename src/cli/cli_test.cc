@@ -123,6 +123,29 @@ TEST_F(ClientDirectoryTest, BundlesAddToWhatWasThere) {
   EXPECT_NE(directory.Bundle(""), bundle);
 }
 
+TEST_F(ClientDirectoryTest, AGsutilOfAnotherOriginStandsAlone) {
+  auto program = [&](const std::string& place, const std::string& name) {
+    std::filesystem::create_directories(path_ + place);
+    std::ofstream(path_ + place + name) << "#!/bin/sh\n";
+    std::filesystem::permissions(path_ + place + name, std::filesystem::perms::owner_all);
+  };
+  program("/sdk/bin/", "gcloud");
+  program("/sdk/bin/", "gsutil");
+  program("/venv/bin/", "gsutil");
+  std::filesystem::create_directories(path_ + "/links");
+  for (const char* name : {"/gcloud", "/gsutil"}) {
+    std::filesystem::create_symlink(path_ + "/sdk/bin" + name, path_ + "/links" + name);
+  }
+  EXPECT_FALSE(GsutilStandsAlone(path_ + "/links"));
+  EXPECT_FALSE(GsutilStandsAlone(path_ + "/links:" + path_ + "/venv/bin"));
+  EXPECT_TRUE(GsutilStandsAlone(path_ + "/venv/bin:" + path_ + "/links"));
+  EXPECT_TRUE(GsutilStandsAlone(path_ + "/venv/bin")) << "no gcloud at all";
+  program("/wrappers/", "gcloud");
+  EXPECT_TRUE(GsutilStandsAlone(path_ + "/wrappers:" + path_ + "/links"));
+  std::filesystem::create_directories(path_ + "/sdk/platform/gsutil");
+  EXPECT_FALSE(GsutilStandsAlone(path_ + "/wrappers:" + path_ + "/links"));
+}
+
 TEST(Fingerprint, IsThatOfTheCertificate) {
   EXPECT_EQ(
       CertificateFingerprint("-----BEGIN CERTIFICATE-----\nb3Vycw==\n-----END CERTIFICATE-----\n")

@@ -13,6 +13,7 @@
 #include "base/bytes.h"
 #include "base/checksum.h"
 #include "base/disk.h"
+#include "cli/doctor.h"
 #include "cli/ini_file.h"
 #include "describe/json_codec.h"
 
@@ -48,7 +49,22 @@ void Execute(sqlite3* db, const char* sql, const std::vector<std::string>& value
   }
 }
 
+std::filesystem::path RealDirectory(const std::string& program) {
+  std::error_code ignored;
+  return std::filesystem::weakly_canonical(program, ignored).parent_path();
+}
+
 }  // namespace
+
+bool GsutilStandsAlone(const std::string& path) {
+  std::string gcloud = FindProgram(path, "gcloud"), gsutil = FindProgram(path, "gsutil");
+  if (gcloud.empty()) return true;
+  if (gsutil.empty()) return false;
+  std::filesystem::path place = RealDirectory(gsutil);
+  // gcloud itself may be a wrapper elsewhere: then the tree that gsutil lies in tells.
+  return place != RealDirectory(gcloud) &&
+         !std::filesystem::exists(place.parent_path() / "platform/gsutil");
+}
 
 std::string SystemBundle() {
   for (const char* path : {"/etc/ssl/certs/ca-certificates.crt", "/etc/pki/tls/certs/ca-bundle.crt",

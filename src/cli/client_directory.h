@@ -43,6 +43,9 @@ class ClientDirectory {
   ClientDirectorySpec spec_;
 };
 
+// Whether the gsutil found on `path` (a PATH) is not gcloud's own: no wrapper hands it an account.
+bool GsutilStandsAlone(const std::string& path);
+
 // The system's list of certificate authorities; empty when none was found.
 std::string SystemBundle();
 

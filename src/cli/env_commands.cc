@@ -9,7 +9,6 @@
 #include "base/bytes.h"
 #include "cli/client_directory.h"
 #include "cli/commands.h"
-#include "cli/doctor.h"
 #include "cli/env_check.h"
 #include "cli/grammar.h"
 #include "cli/output.h"
@@ -76,7 +75,7 @@ ClientDirectorySpec Spec(const Settings& settings, const EnvOptions& options,
   bool only_gsutil = clients.size() == 1 && clients[0] == Client::kGsutil;
   // Through this machine's proxy its secret signs in what has no credential; without it gsutil needs its own.
   spec.gsutil_stands_alone = only_gsutil || options.no_proxy || !endpoint->server.empty() ||
-                             FindProgram(Variable(context, "PATH"), "gcloud").empty();
+                             GsutilStandsAlone(Variable(context, "PATH"));
   spec.use_proxy = !options.no_proxy;
   return spec;
 }

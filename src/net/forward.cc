@@ -66,16 +66,6 @@ bool Backend::TakePlace() {
   return false;
 }
 
-int Backend::Looks() const {
-  uint32_t misses = misses_.load(std::memory_order_relaxed);
-  return misses < kMostMisses || misses % kTryAgain == 0 ? kLooks : 0;
-}
-
-void Backend::Looked(bool found) {
-  if (found) return misses_.store(0, std::memory_order_relaxed);
-  misses_.fetch_add(1, std::memory_order_relaxed);
-}
-
 Result<UniqueFd> Backend::Connect() const { return ConnectUnix(path_); }
 
 }  // namespace fireweed::net

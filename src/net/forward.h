@@ -22,6 +22,7 @@
 #include "base/result.h"
 #include "base/unique_fd.h"
 #include "net/http_message.h"
+#include "net/looking.h"
 
 namespace fireweed::net {
 
@@ -42,22 +43,17 @@ class Backend {
   bool TakePlace();
   void GivePlace() { held_.fetch_sub(1, std::memory_order_relaxed); }
 
-  // How often a lone answer is worth looking for before its session leaves the loop to be woken. A server whose answers
-  // did not come that soon lately is waited for, and looked for only now and then.
-  int Looks() const;
-  void Looked(bool found);
+  // For a lone answer.
+  Looking& looking() { return looking_; }
 
  private:
   static constexpr size_t kMostIdle = 64;
   static constexpr int kMostHeld = 64;
-  static constexpr int kLooks = 160;          // less than half a microsecond each
-  static constexpr uint32_t kMostMisses = 4;  // in a row, until it counts as slow
-  static constexpr uint32_t kTryAgain = 32;   // a slow one is looked for every so many times
 
   const std::string path_;
   Guarded<std::vector<UniqueFd>> idle_;
   std::atomic<int> held_{0};
-  std::atomic<uint32_t> misses_{0};  // looks without an answer, in a row
+  Looking looking_;
 };
 
 // A connection to a unix socket, whose path may be longer than an address can hold.

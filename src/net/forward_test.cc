@@ -115,20 +115,18 @@ class Forwards : public testing::Test {
   TestServer backend_server_, front_;
 };
 
-TEST(Backend, IsLookedForWhileItsAnswersComeSoon) {
-  Backend backend("/nowhere");
-  for (int i = 0; i < 3; ++i) backend.Looked(false);
-  EXPECT_GT(backend.Looks(), 0) << "a few may be late";
-  backend.Looked(true);
-  int looked = 0;
-  for (int i = 0; i < 1000; ++i) {
-    looked += backend.Looks() > 0 ? 1 : 0;
-    backend.Looked(false);
+TEST_F(Forwards, ALoneClientThatComesBackAtOnceIsServedAllTheSame) {
+  way_.alone = true;
+  Listen(Socket("s"));
+  way_.Publish(std::make_shared<Backend>(Socket("s")));
+  RawClient client(front_.port()), other(front_.port());
+  for (int i = 0; i < 100; ++i) {
+    EXPECT_EQ(Ask(client, std::to_string(i)).body, "[/there " + std::to_string(i) + "]");
+    if (i % 10 == 0) {
+      EXPECT_EQ(Ask(other, "x").body, "[/there x]");
+    }
   }
-  EXPECT_GT(looked, 10) << "it may have become quick";
-  EXPECT_LT(looked, 100) << "it is slow";
-  backend.Looked(true);
-  EXPECT_GT(backend.Looks(), 0);
+  way_.AwaitOver(110);
 }
 
 TEST_F(Forwards, PassesRequestsOnOverKeptConnections) {

@@ -112,7 +112,7 @@ class HttpSession final : public std::enable_shared_from_this<HttpSession> {
   Task<bool> SendOn(Forwarding& way, Transport& there);
   Task<Passage> ReceiveFrom(Forwarding& way, Backend& backend, Transport& there, Passage early_end,
                             bool& reusable);
-  ReadOutcome LookFor(Forwarding& way, Backend& backend, Transport& there, std::span<char> room);
+  ReadOutcome LookFor(Looking& looking, Transport& there, std::span<char> room);
   void RefuseForward(Forwarding& way, const Error& error);
 
   // session_send.cc
@@ -145,6 +145,8 @@ class HttpSession final : public std::enable_shared_from_this<HttpSession> {
   Transport* passing_ = nullptr;       // to who answers a request that is passed on
   std::shared_ptr<Backend> held_for_;  // who the connection below leads to
   std::unique_ptr<Transport> held_;    // waits for this client's next request
+  bool brisk_ = false;  // the last request was passed on, alone, and its answer came at once
+  Looking next_;        // for the request after such a one
   bool stopping_ = false;
   bool draining_ = false;
   bool idle_ = false;         // waits for the first byte of a request

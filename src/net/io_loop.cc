@@ -2,6 +2,7 @@
 
 #include <signal.h>
 
+#include <atomic>
 #include <thread>
 
 #include <boost/asio/as_tuple.hpp>
@@ -16,6 +17,20 @@
 namespace fireweed::net {
 
 namespace asio = boost::asio;
+
+namespace {
+
+// Loops of this process that look for events. One core is always left to those they wait for.
+std::atomic<int> awake_loops{0};
+
+bool TakeCore() {
+  static const int spare = static_cast<int>(std::thread::hardware_concurrency()) - 1;
+  if (awake_loops.fetch_add(1, std::memory_order_relaxed) < spare) return true;
+  awake_loops.fetch_sub(1, std::memory_order_relaxed);
+  return false;
+}
+
+}  // namespace
 
 Deadline::Deadline(IoLoop& loop) : loop_(loop), index_(loop.deadlines_.size()) {
   loop.deadlines_.push_back(this);
@@ -77,6 +92,24 @@ void IoLoop::OnTick() {
     deadline->Expire();
   }
   if (!deadlines_.empty()) StartTicking();
+}
+
+bool IoLoop::StayAwake(int looks) {
+  if (!looking_ && !TakeCore()) return false;
+  looks_left_ = looks;
+  if (!std::exchange(looking_, true)) LookAgain();
+  return true;
+}
+
+// A loop with a job at hand asks for events without waiting for them, before each job.
+void IoLoop::LookAgain() {
+  if (looks_left_ > 0) {
+    --looks_left_;
+    asio::post(state_->context, [this] { LookAgain(); });
+  } else {
+    looking_ = false;
+    awake_loops.fetch_sub(1, std::memory_order_relaxed);
+  }
 }
 
 struct Event::State {

@@ -9,6 +9,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "net/asio_fwd.h"
@@ -50,14 +51,23 @@ class IoLoop {
   // The tick at which `wait` has surely passed.
   Tick After(std::chrono::milliseconds wait) const { return now_ + wait / kTickLength + 1; }
 
+  // The loop looks for events so many times, about a microsecond each, before it sleeps again: on a virtual machine with idle
+  // cores being woken costs tens of them. False: no core is to spare, since other loops of this process already do so.
+  bool StayAwake(int looks);
+  // Ends that; whether it still went on.
+  bool Rest() { return std::exchange(looks_left_, 0) > 0; }
+
  private:
   friend class Deadline;
   struct State;
+  void LookAgain();
   void StartTicking();
   void OnTick();
 
   Tick now_ = 0;
   bool ticking_ = false;
+  bool looking_ = false;
+  int looks_left_ = 0;
   std::vector<Deadline*> deadlines_;
   std::unique_ptr<State> state_;
 };

@@ -15,6 +15,9 @@
 namespace fireweed::net {
 namespace {
 
+// What a client takes to read an answer and to write the next request, in looks of the loop.
+constexpr int kSoon = 200;
+
 bool IsTokenCharacter(char c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
          std::string_view("!#$%&'*+-.^_`|~").find(c) != std::string_view::npos;
@@ -64,7 +67,10 @@ Task<bool> HttpSession::ReadHead() {
     if (idle_ && draining_) break;
     Tick deadline = head_deadline == kNever ? loop_.After(limits.idle_timeout) : head_deadline;
     std::span<char> room = std::span(in_).subspan(end_);
+    bool brisk = idle_ && std::exchange(brisk_, false);
+    bool awake = brisk && next_.IsWorthIt() && loop_.StayAwake(kSoon);
     ReadOutcome outcome = co_await transport_.Read(room, deadline);
+    if (brisk) next_.Looked(awake && loop_.Rest());
     bool was_idle = std::exchange(idle_, false);
     if (outcome.kind == ReadOutcome::Kind::kBytes) {
       end_ += outcome.bytes;

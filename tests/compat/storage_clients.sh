@@ -282,7 +282,7 @@ client_node() {
   local modules
   modules=$(XDG_CACHE_HOME=$FW_CACHE_HOME HOME=$FW_USER_HOME "$FW_TREE/tools/install" --node)
   [ -d "$modules/node_modules" ] || skip "the Node client is not installed (tools/install node)"
-  NODE_PATH=$modules/node_modules node - <<'NODE'
+  NODE_PATH=$modules/node_modules PATH=$PATH:$modules-runtime/bin node - <<'NODE'
 const assert = require('assert');
 const {Storage} = require('@google-cloud/storage');
 async function main() {

@@ -147,11 +147,7 @@ Result<std::vector<ShelvedImage>> ImageShelf::List() const try {
   for (const std::string& path : Images()) {
     ShelvedImage image{.path = path, .bytes = BytesOnDisk(path), .mounted = IsMounted(path)};
     image.noted = fs::is_directory(UsersOf(path));
-    if (image.noted) {
-      Notes notes = ReadNotes(path);
-      image.users = std::move(notes.users);
-      image.gone = static_cast<int>(notes.gone_links.size());
-    }
+    if (image.noted) image.users = ReadNotes(path).users;
     shelf.push_back(std::move(image));
   }
   return shelf;

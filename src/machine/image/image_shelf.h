@@ -21,7 +21,6 @@ struct ShelvedImage {
   bool noted = false;              // false: made by a version that did not note users; nobody knows
   bool mounted = false;            // by a process that runs now
   std::vector<std::string> users;  // state directories
-  int gone = 0;                    // state directories that are no longer there
 };
 
 class ImageShelf {
