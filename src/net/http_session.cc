@@ -203,6 +203,7 @@ Task<bool> HttpSession::Dispatch() {
 }
 
 Task<bool> HttpSession::HandleWhole() {
+  loop_.Rest();
   bool sent = false;
   std::shared_ptr<Forwarding> way;
   if (!request_.body.empty()) way = FindForward();

@@ -9,7 +9,6 @@
 #include <functional>
 #include <limits>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "net/asio_fwd.h"
@@ -51,11 +50,11 @@ class IoLoop {
   // The tick at which `wait` has surely passed.
   Tick After(std::chrono::milliseconds wait) const { return now_ + wait / kTickLength + 1; }
 
-  // The loop looks for events so many times, about a microsecond each, before it sleeps again: on a virtual machine with idle
-  // cores being woken costs tens of them. False: no core is to spare, since other loops of this process already do so.
+  // The loop looks for events so many times, half a microsecond each, before it sleeps again: on a virtual machine with idle
+  // cores being woken costs a hundred of them. False: no core is to spare, since other loops of this process already do so.
   bool StayAwake(int looks);
-  // Ends that; whether it still went on.
-  bool Rest() { return std::exchange(looks_left_, 0) > 0; }
+  bool awake() const { return looks_left_ > 0; }
+  void Rest() { looks_left_ = 0; }
 
  private:
   friend class Deadline;

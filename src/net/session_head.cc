@@ -16,7 +16,7 @@ namespace fireweed::net {
 namespace {
 
 // What a client takes to read an answer and to write the next request, in looks of the loop.
-constexpr int kSoon = 200;
+constexpr int kSoon = 500;
 
 bool IsTokenCharacter(char c) {
   return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') ||
@@ -70,7 +70,7 @@ Task<bool> HttpSession::ReadHead() {
     bool brisk = idle_ && std::exchange(brisk_, false);
     bool awake = brisk && next_.IsWorthIt() && loop_.StayAwake(kSoon);
     ReadOutcome outcome = co_await transport_.Read(room, deadline);
-    if (brisk) next_.Looked(awake && loop_.Rest());
+    if (brisk) next_.Looked(awake && loop_.awake());  // and so it stays: a body may follow
     bool was_idle = std::exchange(idle_, false);
     if (outcome.kind == ReadOutcome::Kind::kBytes) {
       end_ += outcome.bytes;
