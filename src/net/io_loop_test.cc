@@ -1,5 +1,6 @@
 #include "net/io_loop.h"
 
+#include <functional>
 #include <future>
 #include <memory>
 #include <thread>
@@ -59,7 +60,7 @@ TEST(IoLoop, OneCoreIsLeftToOthers) {
       awake += On(loop, [&] { return loop.StayAwake(kVeryLong); }) ? 1 : 0;
     }
     EXPECT_EQ(awake, cores - 1);
-    for (auto& loop : loops) loop->Post([&] { loop->Rest(); });
+    for (auto& owner : loops) owner->Post([loop = owner.get()] { loop->Rest(); });
   }
 }
 

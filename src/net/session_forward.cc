@@ -142,7 +142,7 @@ std::unique_ptr<Transport> HttpSession::Reach(Backend& backend, bool fresh, bool
   return std::make_unique<Transport>(loop_, std::move(socket));
 }
 
-// Other connections of the loop wait meanwhile: some ten microseconds.
+// Other connections of the loop wait meanwhile: sixty microseconds at most.
 ReadOutcome HttpSession::LookFor(Looking& looking, Transport& there, std::span<char> room) {
   ReadOutcome outcome{ReadOutcome::Kind::kWouldBlock, 0};
   for (int left = looking.IsWorthIt() ? kLooks : 0; left > 0; --left) {
