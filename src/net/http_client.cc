@@ -163,11 +163,13 @@ struct HttpClient::State {
   Options options;                  // constant after construction
   std::optional<Url> proxy;         // constant after construction
   std::string proxy_authorization;  // constant after construction
-  std::shared_ptr<SSL_CTX> tls;     // constant after construction
+  std::shared_ptr<SSL_CTX> tls;     // constant after construction, but for the system's authorities
+  std::once_flag authorities;       // of the system, read with the first TLS connection
   std::mutex mu;
   std::map<std::string, std::vector<Connection>> idle;  // guarded by mu; by scheme and authority
 
   void SetUpTls();
+  SSL_CTX* Trust();
   Connection TakeIdle(const std::string& server);
   void PutBack(const std::string& server, Connection connection);
   Connection Connect(const Url& url);
@@ -193,12 +195,22 @@ void HttpClient::State::SetUpTls() {
   if (!tls) throw Failure(Code::kInternal, "cannot make a TLS context");
   SSL_CTX_set_min_proto_version(tls.get(), TLS1_2_VERSION);
   SSL_CTX_set_verify(tls.get(), options.trust_anybody ? SSL_VERIFY_NONE : SSL_VERIFY_PEER, nullptr);
-  if (options.ca_file.empty()) {
-    SSL_CTX_set_default_verify_paths(tls.get());
-  } else if (SSL_CTX_load_verify_locations(tls.get(), options.ca_file.c_str(), nullptr) != 1) {
+  if (options.ca_file.empty()) return;
+  if (SSL_CTX_load_verify_locations(tls.get(), options.ca_file.c_str(), nullptr) != 1) {
     ERR_clear_error();
     throw Failure(Code::kInvalid, "cannot read the CA file " + options.ca_file);
   }
+}
+
+// The system's list is long: reading it takes more time than all else a daemon does at its start,
+// and most clients never need it.
+SSL_CTX* HttpClient::State::Trust() {
+  std::call_once(authorities, [this] {
+    if (options.ca_file.empty() && !options.trust_anybody) {
+      SSL_CTX_set_default_verify_paths(tls.get());
+    }
+  });
+  return tls.get();
 }
 
 Connection HttpClient::State::TakeIdle(const std::string& server) {
@@ -246,12 +258,12 @@ Connection HttpClient::State::Connect(const Url& url) {
   const Url& first = proxy ? *proxy : url;
   Connection connection =
       ClientConnection::Open(first.host, first.port, options.connect_limit, options.stall_limit);
-  if (proxy && proxy->https) connection->StartTls(tls.get(), proxy->host);
+  if (proxy && proxy->https) connection->StartTls(Trust(), proxy->host);
   if (url.https) {
     if (proxy && proxy->https)
       throw Failure(Code::kInvalid, "https through an https proxy is not supported");
     if (proxy) AskProxy(*connection, url);
-    connection->StartTls(tls.get(), options.tls_name.empty() ? url.host : options.tls_name);
+    connection->StartTls(Trust(), options.tls_name.empty() ? url.host : options.tls_name);
   }
   return connection;
 }

@@ -44,7 +44,7 @@ struct ClientResponse {
 class HttpClient {
  public:
   struct Options {
-    std::string ca_file;  // PEM; empty: the system's authorities
+    std::string ca_file;  // PEM; empty: the system's authorities, read with the first https
     // Take whatever certificate comes: only for what is then checked by a fingerprint.
     bool trust_anybody = false;
     std::string tls_name;  // whom the certificate must name; empty: the host of the URL

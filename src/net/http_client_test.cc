@@ -190,5 +190,33 @@ TEST(HttpClient, TrustsItsAuthorityAndNoOther) {
   EXPECT_EQ(stranger.Send(request).error().code, Code::kUnavailable);
 }
 
+// Where OpenSSL looks for the system's authorities.
+void PutSystemAuthorities(const std::string& file) {
+  // NOHOUSE(getenv): the library has no other setting for it
+  setenv("SSL_CERT_FILE", file.c_str(), 1);
+}
+
+// A daemon has such clients from its start, and would wait for the system's long list each time.
+TEST(HttpClient, ReadsTheSystemsAuthoritiesWhenItFirstNeedsThem) {
+  TestAuthority ours;
+  TestServer server;
+  server.dispatcher.handle = [](const Request& request) {
+    return TextResponse(request.tls ? "secure" : "plain");
+  };
+  ListenerConfig config;
+  config.tls = true;
+  config.certificates = ours.certificates();
+  const uint16_t secure = server.Open(std::move(config));
+  const uint16_t plain = server.port();
+  PutSystemAuthorities("/nonexistent");
+  HttpClient client({});
+  ClientRequest request;
+  request.url = Url(plain, "/");
+  EXPECT_EQ(client.Send(request).value().body, "plain");
+  PutSystemAuthorities(ours.ca_file());
+  request.url = "https://localhost:" + std::to_string(secure) + "/";
+  EXPECT_EQ(client.Send(request).value().body, "secure");
+}
+
 }  // namespace
 }  // namespace fireweed::net
