@@ -22,6 +22,7 @@ class CardsTest : public ::testing::Test {
   CardsTest() {
     all_.cards = {{.type = "nvidia-tesla-t4", .devices = {"/dev/t4-0"}},
                   {.type = "nvidia-tesla-t4", .devices = {"/dev/t4-1"}},
+                  {.type = "nvidia-l4", .devices = {"/dev/l4-0"}},
                   {.type = "amd-mi300x", .devices = {"/dev/dri/renderD128", "/dev/kfd"}}};
     all_.Restart();
   }
@@ -103,6 +104,32 @@ TEST_F(CardsTest, ThatTheHostDoesNotHaveAreDoneWithout) {
   EXPECT_THAT(all_.fake.LentDevices(), IsEmpty());
   EXPECT_FALSE(Insert("b", "amd-mi300x", 8).Has("error"));
   EXPECT_THAT(all_.fake.LentDevices(), ElementsAre("/dev/dri/renderD128", "/dev/kfd"));
+}
+
+TEST_F(CardsTest, ComeWithSomeMachineTypes) {
+  std::string instance = std::string(kZone) + "/instances/a";
+  auto body = [](const std::string& more) {
+    std::string text = ComputeFixture::InsertBody("a");
+    text.replace(text.find("n1-standard-1"), 13, "g2-standard-4");
+    return text.insert(1, more);
+  };
+  Reply refused = all_.Ask(
+      "POST", std::string(kZone) + "/instances",
+      body(R"("guestAccelerators":[{"acceleratorType":"nvidia-tesla-t4","acceleratorCount":1}],)"));
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_THAT(refused.body, HasSubstr("comes with 1 x nvidia-l4"));
+  EXPECT_FALSE(Ended(all_.Ask("POST", std::string(kZone) + "/instances", body(""))).Has("error"));
+  EXPECT_THAT(Held("a"), ElementsAre("/dev/l4-0"));
+  Reply shown = all_.Ask("GET", instance);
+  EXPECT_THAT(shown.body, HasSubstr("us-east1-b/acceleratorTypes/nvidia-l4"));
+  EXPECT_THAT(shown.body, HasSubstr(R"("onHostMaintenance":"TERMINATE")"));
+  // They go with the type.
+  Verb("a", "stop");
+  all_.Ask("POST", instance + "/setMachineType",
+           R"({"machineType":"zones/us-east1-b/machineTypes/n1-standard-2"})");
+  EXPECT_FALSE(all_.Ask("GET", instance).Has("guestAccelerators"));
+  EXPECT_THAT(all_.Ask("GET", std::string(kZone) + "/machineTypes/a2-highgpu-2g").body,
+              HasSubstr(R"("guestAcceleratorType":"nvidia-tesla-a100","guestAcceleratorCount":2)"));
 }
 
 TEST_F(CardsTest, AreWaitedForByAGroup) {

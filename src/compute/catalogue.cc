@@ -96,13 +96,42 @@ struct Special {
   int64_t memory_mb;
 };
 constexpr Special kSpecials[] = {
-    {"f1-micro", 1, 0.2, 614},           {"g1-small", 1, 0.5, 1740},
-    {"e2-micro", 2, 0.25, 1024},         {"e2-small", 2, 0.5, 2048},
-    {"e2-medium", 2, 1, 4096},           {"a2-highgpu-1g", 12, 12, 87040},
-    {"a2-highgpu-2g", 24, 24, 174080},   {"a2-highgpu-4g", 48, 48, 348160},
-    {"a2-highgpu-8g", 96, 96, 696320},   {"a2-megagpu-16g", 96, 96, 1392640},
-    {"m1-megamem-96", 96, 96, 1468006},  {"m1-ultramem-40", 40, 40, 984064},
-    {"m1-ultramem-80", 80, 80, 1968128}, {"m1-ultramem-160", 160, 160, 3936256},
+    {"f1-micro", 1, 0.2, 614},
+    {"g1-small", 1, 0.5, 1740},
+    {"e2-micro", 2, 0.25, 1024},
+    {"e2-small", 2, 0.5, 2048},
+    {"e2-medium", 2, 1, 4096},
+    {"a2-highgpu-1g", 12, 12, 87040},
+    {"a2-highgpu-2g", 24, 24, 174080},
+    {"a2-highgpu-4g", 48, 48, 348160},
+    {"a2-highgpu-8g", 96, 96, 696320},
+    {"a2-megagpu-16g", 96, 96, 1392640},
+    {"a2-ultragpu-1g", 12, 12, 174080},
+    {"a2-ultragpu-2g", 24, 24, 348160},
+    {"a2-ultragpu-4g", 48, 48, 696320},
+    {"a2-ultragpu-8g", 96, 96, 1392640},
+    {"a3-highgpu-8g", 208, 208, 1916928},
+    {"m1-megamem-96", 96, 96, 1468006},
+    {"m1-ultramem-40", 40, 40, 984064},
+    {"m1-ultramem-80", 80, 80, 1968128},
+    {"m1-ultramem-160", 160, 160, 3936256},
+};
+
+// Types whose cards come with them.
+struct OwnCards {
+  std::string_view machine, card;
+  int32_t count;
+};
+constexpr OwnCards kOwnCards[] = {
+    {"a2-highgpu-1g", "nvidia-tesla-a100", 1},   {"a2-highgpu-2g", "nvidia-tesla-a100", 2},
+    {"a2-highgpu-4g", "nvidia-tesla-a100", 4},   {"a2-highgpu-8g", "nvidia-tesla-a100", 8},
+    {"a2-megagpu-16g", "nvidia-tesla-a100", 16}, {"a2-ultragpu-1g", "nvidia-a100-80gb", 1},
+    {"a2-ultragpu-2g", "nvidia-a100-80gb", 2},   {"a2-ultragpu-4g", "nvidia-a100-80gb", 4},
+    {"a2-ultragpu-8g", "nvidia-a100-80gb", 8},   {"a3-highgpu-8g", "nvidia-h100-80gb", 8},
+    {"g2-standard-4", "nvidia-l4", 1},           {"g2-standard-8", "nvidia-l4", 1},
+    {"g2-standard-12", "nvidia-l4", 1},          {"g2-standard-16", "nvidia-l4", 1},
+    {"g2-standard-24", "nvidia-l4", 2},          {"g2-standard-32", "nvidia-l4", 1},
+    {"g2-standard-48", "nvidia-l4", 4},          {"g2-standard-96", "nvidia-l4", 8},
 };
 
 constexpr std::string_view kCustomFamilies[] = {"n1", "n2", "n2d", "e2"};
@@ -136,23 +165,33 @@ std::vector<int32_t> Counts(std::string_view text) {
   return counts;
 }
 
+MachineShape WithOwnCards(MachineShape shape) {
+  auto own = std::ranges::find(kOwnCards, std::string_view(shape.name), &OwnCards::machine);
+  if (own == std::end(kOwnCards)) return shape;
+  shape.card = own->card;
+  shape.cards = own->count;
+  shape.description += fmt::format(", {} x {}", own->count, own->card);
+  return shape;
+}
+
 MachineShape FamilyShape(const Family& family, int32_t cpus) {
   int64_t memory = std::llround(family.mb_per_cpu * cpus);
-  return {
-      .name = fmt::format("{}-{}", family.prefix, cpus),
-      .cpus = cpus,
-      .cpu_share = static_cast<double>(cpus),
-      .memory_mb = memory,
-      .description = fmt::format("{} vCPUs, {:g} GB RAM", cpus, std::round(memory / 102.4) / 10)};
+  return WithOwnCards(
+      {.name = fmt::format("{}-{}", family.prefix, cpus),
+       .cpus = cpus,
+       .cpu_share = static_cast<double>(cpus),
+       .memory_mb = memory,
+       .description = fmt::format("{} vCPUs, {:g} GB RAM", cpus, std::round(memory / 102.4) / 10)});
 }
 
 MachineShape SpecialShape(const Special& special) {
-  return {.name = std::string(special.name),
-          .cpus = special.cpus,
-          .cpu_share = special.share,
-          .memory_mb = special.memory_mb,
-          .shared_core = special.share < special.cpus,
-          .description = fmt::format("{} vCPUs, {} MB RAM", special.cpus, special.memory_mb)};
+  return WithOwnCards(
+      {.name = std::string(special.name),
+       .cpus = special.cpus,
+       .cpu_share = special.share,
+       .memory_mb = special.memory_mb,
+       .shared_core = special.share < special.cpus,
+       .description = fmt::format("{} vCPUs, {} MB RAM", special.cpus, special.memory_mb)});
 }
 
 // "custom-CPUS-MB", "n2-custom-CPUS-MB", either with "-ext".
@@ -290,7 +329,7 @@ api::compute::Region Catalogue::RegionResource(std::string_view project,
 api::compute::MachineType Catalogue::MachineTypeResource(std::string_view project,
                                                          std::string_view zone,
                                                          const MachineShape& shape) const {
-  return {
+  api::compute::MachineType type{
       .id = StableId(shape.name),
       .creationTimestamp = std::string(kEpoch),
       .name = shape.name,
@@ -300,6 +339,8 @@ api::compute::MachineType Catalogue::MachineTypeResource(std::string_view projec
       .isSharedCpu = shape.shared_core,
       .zone = std::string(zone),
       .selfLink = ScopedLink(project, fmt::format("zones/{}", zone), "machineTypes", shape.name)};
+  if (shape.cards > 0) type.accelerators = {{shape.card, shape.cards}};
+  return type;
 }
 
 std::vector<api::compute::DiskType> Catalogue::DiskTypes(std::string_view project,

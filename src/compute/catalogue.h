@@ -26,6 +26,8 @@ struct MachineShape {
   int64_t memory_mb = 1024;
   bool shared_core = false;
   std::string description;
+  std::string card;   // the type of its own cards
+  int32_t cards = 0;  // how many come with it
 };
 
 // The shape after clipping to the host, and what to tell the user about it (decision 17).

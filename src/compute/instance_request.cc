@@ -51,6 +51,19 @@ void FitAccounts(Instance& instance, const std::string& default_account) {
   }
 }
 
+// Cards that a type comes with are not asked for, and it takes no others.
+void FitOwnCards(Instance& instance, const MachineShape& shape) {
+  if (shape.cards == 0) return;
+  for (const api::compute::AcceleratorConfig& card : instance.guestAccelerators) {
+    std::string type = LastWord(card.acceleratorType);
+    if (type == shape.card && card.acceleratorCount == shape.cards) continue;
+    InvalidField("resource.guestAccelerators", type,
+                 fmt::format("Machine type {} comes with {} x {} and takes no other accelerators.",
+                             shape.name, shape.cards, shape.card));
+  }
+  instance.guestAccelerators = {{shape.card, shape.cards}};
+}
+
 }  // namespace
 
 void FitMachineType(InstanceRecord& record, const Catalogue& catalogue, bool strict) {
@@ -72,6 +85,7 @@ void FitMachineType(InstanceRecord& record, const Catalogue& catalogue, bool str
   record.warnings = clipped.warnings;
   instance.machineType =
       ScopedLink(record.project, "zones/" + record.zone, "machineTypes", ref.name());
+  FitOwnCards(instance, *shape);
   for (api::compute::AcceleratorConfig& card : instance.guestAccelerators) {
     std::string type = LastWord(card.acceleratorType);
     for (std::string& warning : catalogue.AcceleratorWarnings(type, card.acceleratorCount))

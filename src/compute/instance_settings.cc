@@ -9,6 +9,7 @@
 #include "compute/instance_disks.h"
 #include "compute/instance_request.h"
 #include "compute/instance_templates.h"
+#include "compute/links.h"
 #include "compute/refusals.h"
 #include "compute/scheduling.h"
 
@@ -128,6 +129,9 @@ c::Operation InstanceSettings::SetMachineType(const Edit<c::MachineTypeBody>& re
                                               const net::Call& call) {
   return Change(request, call, "setMachineType", [&](Txn&, InstanceRecord& record) {
     RequireStopped(record, "The machine type");
+    // Cards that came with the old type go with it.
+    std::optional<MachineShape> old = catalogue_.FindShape(LastWord(record.resource.machineType));
+    if (old && old->cards > 0) record.resource.guestAccelerators.clear();
     record.resource.machineType = request.body.machineType;
     FitMachineType(record, catalogue_, strict_);
     return false;

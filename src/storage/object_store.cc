@@ -278,16 +278,22 @@ void ObjectStore::Delete(const ObjectAddress& address,
                          const api::storage::ObjectConditions& conditions) {
   Change("object delete", [&](Txn& txn, ObjectIndex& index) {
     ObjectRow row = FindOrRefuse(txn, index, address, conditions, Purpose::kWrite);
-    std::shared_ptr<const api::storage::Bucket> bucket = buckets_.Find(txn, address.bucket);
-    bool archived = !address.generation && KeepsOldVersions(*bucket);
-    RequireRemovable(*bucket, address.name, row, archived, clock_.Now());
-    if (!archived) {
-      index.RemoveVersion(address.bucket, address.name, row.generation);
-    } else {
-      index.RemoveLive(address.bucket, address.name, OldVersion::kArchive, clock_.Now());
-    }
+    Remove(txn, index, address, row);
     return row;
   });
+}
+
+// Without a generation the live version goes, and is kept as an old one where the bucket keeps those.
+void ObjectStore::Remove(Txn& txn, ObjectIndex& index, const ObjectAddress& address,
+                         const ObjectRow& row) {
+  std::shared_ptr<const api::storage::Bucket> bucket = buckets_.Find(txn, address.bucket);
+  bool archived = !address.generation && KeepsOldVersions(*bucket);
+  RequireRemovable(*bucket, address.name, row, archived, clock_.Now());
+  if (!archived) {
+    index.RemoveVersion(address.bucket, address.name, row.generation);
+  } else {
+    index.RemoveLive(address.bucket, address.name, OldVersion::kArchive, clock_.Now());
+  }
 }
 
 ObjectRow ObjectStore::Copy(const CopyOrder& order) {
@@ -378,11 +384,27 @@ ObjectRow ObjectStore::Compose(const ComposeOrder& order) {
   };
   std::vector<ObjectRow> sources = Query(catalog_, find_sources);
   take(sources);
-  if (std::unique_ptr<BlobWriter> held = JoinParts(object.row)) return Insert(object);
+  std::unique_ptr<BlobWriter> joined = JoinParts(object.row);
   return Change("object compose", [&](Txn& txn, ObjectIndex& index) {
-    take(find_sources(txn));
-    return PutNew(txn, index, object);
+    if (!joined) take(sources = find_sources(txn));
+    ObjectRow row = PutNew(txn, index, object);
+    if (order.remove_sources) RemoveSources(txn, index, order, sources);
+    return row;
   });
+}
+
+void ObjectStore::RemoveSources(Txn& txn, ObjectIndex& index, const ComposeOrder& order,
+                                const std::vector<ObjectRow>& sources) {
+  for (size_t i = 0; i < sources.size(); ++i) {
+    ObjectAddress address{order.bucket, order.sources[i].name, sources[i].generation};
+    // The destination has already replaced what it had as a source, and a source may be named twice.
+    if (address.name == order.name) continue;
+    std::optional<ObjectRow> row = index.Find(address.bucket, address.name, address.generation);
+    if (!row) continue;
+    std::optional<ObjectRow> live = index.FindLive(address.bucket, address.name);
+    if (live && live->generation == row->generation) address.generation.reset();
+    Remove(txn, index, address, *row);
+  }
 }
 
 }  // namespace fireweed::storage

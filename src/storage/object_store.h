@@ -67,8 +67,9 @@ struct ComposeOrder {
   api::storage::ObjectConditions conditions;
   std::vector<api::storage::SourceObject> sources;
   api::storage::Object metadata;
-  std::string owner;        // email of who composes
-  bool may_replace = true;  // as in NewObject
+  std::string owner;            // email of who composes
+  bool may_replace = true;      // as in NewObject
+  bool remove_sources = false;  // in the same step; the destination's name stays
 };
 
 struct StoreOptions {
@@ -138,6 +139,9 @@ class ObjectStore {
   OpenedObject OpenOnce(Txn& txn, const ObjectAddress& address,
                         const api::storage::ObjectConditions& conditions) const;
   void ComposeByReference(const std::vector<ObjectRow>& sources, ObjectRow& row) const;
+  void Remove(Txn& txn, ObjectIndex& index, const ObjectAddress& address, const ObjectRow& row);
+  void RemoveSources(Txn& txn, ObjectIndex& index, const ComposeOrder& order,
+                     const std::vector<ObjectRow>& sources);
 
   Catalog& catalog_;
   BlobStore& blobs_;

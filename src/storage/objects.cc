@@ -176,12 +176,14 @@ net::Answer Objects::Compose(const api::storage::ComposeObject& request, const n
   order.conditions.ifGenerationMatch = request.ifGenerationMatch;
   order.conditions.ifMetagenerationMatch = request.ifMetagenerationMatch;
   order.sources = request.body.sourceObjects;
+  order.remove_sources = request.body.deleteSourceObjects;
   order.owner = call.caller.email;
   order.may_replace =
       access_.MayByPolicy(call.caller, "storage.objects.delete", request.destinationBucket);
   for (api::storage::SourceObject& source : order.sources) {
     ObjectAddress from{request.destinationBucket, source.name, source.generation};
     source.generation = access_.Require(call.caller, "storage.objects.get", from).generation;
+    if (order.remove_sources) access_.Require(call.caller, "storage.objects.delete", from);
   }
   // Checksums in the body belong to a component where gcloud sends them: they are not looked at.
   if (request.body.destination) order.metadata = *request.body.destination;

@@ -246,6 +246,36 @@ TEST_F(ObjectsTest, ComposeJoinsWithoutReading) {
   EXPECT_EQ(BlobCount(), 0);
 }
 
+TEST_F(ObjectsTest, ComposeTakesItsSourcesAwayWhenAsked) {
+  Upload("pets", "a", "one-");
+  Upload("pets", "b", "two-");
+  auto compose = [&](const std::string& into, const std::string& sources) {
+    return Send("POST", "/storage/v1/b/pets/o/" + into + "/compose",
+                R"({"deleteSourceObjects":true,"sourceObjects":[)" + sources + "]}")
+        .status;
+  };
+  EXPECT_EQ(compose("a", R"({"name":"a"},{"name":"b"},{"name":"b"})"), 200);
+  EXPECT_EQ(Read("pets", "a"), "one-two-two-");
+  EXPECT_EQ(Stat("b").status, 404);
+  // Nothing goes when a source cannot: one that is held, or is not there.
+  Upload("pets", "c", "three");
+  Upload("pets", "held", "four");
+  Send("PATCH", "/storage/v1/b/pets/o/held", R"({"temporaryHold":true})");
+  EXPECT_EQ(compose("all", R"({"name":"c"},{"name":"held"})"), 403);
+  EXPECT_EQ(compose("all", R"({"name":"c"},{"name":"none"})"), 404);
+  EXPECT_EQ(Stat("all").status, 404);
+  EXPECT_EQ(Read("pets", "c"), "three");
+  // What is live becomes an old version where the bucket keeps those; an old version goes for good.
+  Send("PATCH", "/storage/v1/b/pets", R"({"versioning":{"enabled":true}})");
+  std::string old = Stat("c").Field("generation");
+  std::string live = Upload("pets", "c", "five").Field("generation");
+  EXPECT_EQ(compose("all", R"({"name":"c","generation":")" + old + R"("},{"name":"c"})"), 200);
+  EXPECT_EQ(Read("pets", "all"), "threefive");
+  EXPECT_EQ(Stat("c").status, 404);
+  EXPECT_EQ(Send("GET", "/storage/v1/b/pets/o/c?generation=" + old).status, 404);
+  EXPECT_EQ(Send("GET", "/storage/v1/b/pets/o/c?alt=media&generation=" + live).body, "five");
+}
+
 TEST_F(ObjectsTest, ComposeOfVeryManyPiecesIsCopied) {
   Upload("pets", "x", "ab");
   std::string expected = "ab";

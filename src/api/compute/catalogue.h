@@ -30,6 +30,10 @@ struct Region {
   std::string selfLink;
 };
 
+struct MachineTypeCards {  // cards that come with a type
+  std::string guestAcceleratorType;
+  int32_t guestAcceleratorCount = 0;
+};
 struct MachineType {
   std::string kind = "compute#machineType";
   int64_t id = 0;
@@ -40,6 +44,7 @@ struct MachineType {
   bool isSharedCpu = false;
   std::string zone;  // the bare name
   std::string selfLink;
+  std::vector<MachineTypeCards> accelerators;
 };
 struct MachineTypesScopedList {
   std::vector<MachineType> machineTypes;
@@ -111,6 +116,14 @@ template <>
 inline constexpr std::string_view kTypeName<api::compute::ListOf<api::compute::Region>> =
     "RegionList";
 template <>
+inline constexpr std::string_view kTypeName<api::compute::MachineTypeCards> =
+    "MachineTypeAccelerators";
+template <>
+inline constexpr auto kFields<api::compute::MachineTypeCards> = [](auto...) {
+  return Fields{F("guestAcceleratorType", &api::compute::MachineTypeCards::guestAcceleratorType),
+                F("guestAcceleratorCount", &api::compute::MachineTypeCards::guestAcceleratorCount)};
+};
+template <>
 inline constexpr std::string_view kTypeName<api::compute::MachineType> = "MachineType";
 template <>
 inline constexpr auto kFields<api::compute::MachineType> = [](auto...) {
@@ -126,7 +139,8 @@ inline constexpr auto kFields<api::compute::MachineType> = [](auto...) {
       F("maximumPersistentDisksSizeGb", &api::compute::MachineType::maximumPersistentDisksSizeGb),
       F("isSharedCpu", &api::compute::MachineType::isSharedCpu),
       F("zone", &api::compute::MachineType::zone),
-      F("selfLink", &api::compute::MachineType::selfLink)};
+      F("selfLink", &api::compute::MachineType::selfLink),
+      F("accelerators", &api::compute::MachineType::accelerators)};
 };
 template <>
 inline constexpr std::string_view kTypeName<api::compute::ListOf<api::compute::MachineType>> =

@@ -89,6 +89,7 @@ struct SourceObject {
 struct ComposeBody {
   std::optional<Object> destination;
   std::vector<SourceObject> sourceObjects;
+  bool deleteSourceObjects = false;
 };
 struct ComposeObject {
   std::string destinationBucket, destinationObject, destinationPredefinedAcl;
@@ -257,7 +258,8 @@ inline constexpr std::string_view kTypeName<api::storage::ComposeBody> = "Compos
 template <>
 inline constexpr auto kFields<api::storage::ComposeBody> = [](auto...) {
   return Fields{F("destination", &api::storage::ComposeBody::destination),
-                F("sourceObjects", &api::storage::ComposeBody::sourceObjects, kRequired)};
+                F("sourceObjects", &api::storage::ComposeBody::sourceObjects, kRequired),
+                F("deleteSourceObjects", &api::storage::ComposeBody::deleteSourceObjects)};
 };
 template <>
 inline constexpr auto kFields<api::storage::ComposeObject> = [](auto...) {
