@@ -1,6 +1,6 @@
 // The catalog's twin in memory: same order, versions, isolation and feed, nothing on disk. For
-// tests and simulations. Bodies run one after another on the thread that calls Write; reads run
-// beside each other.
+// tests and simulations. Bodies run one after another on the thread that calls Write, each of them
+// twice, the first time in vain; reads run beside each other.
 #pragma once
 
 #include <atomic>

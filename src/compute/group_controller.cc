@@ -93,25 +93,27 @@ std::optional<Time> GroupController::Reconcile(const Key& key) {
   bool rests = plan.steps.empty() && !plan.erase && SameValue(plan.next, group);
   if (rests) return plan.look_again;
   ProjectIdentity home = identity_.FindProject(group.project);
-  bool applied =
+  std::optional<GroupRecord> next =
       Update(catalog_, "group plan", [&](Txn& txn) { return Apply(txn, sight, plan, home); });
-  if (!applied) return clock_.Now();
-  if (plan.next.completed > group.completed) {
+  if (!next) return clock_.Now();
+  if (next->completed > group.completed) {
     log_.Info("group's work is done",
-              {{"group", key}, {"done", plan.next.completed}, {"left", plan.next.target()}});
+              {{"group", key}, {"done", next->completed}, {"left", next->target()}});
   }
-  Remember(plan.next);
+  Remember(*next);
   return plan.look_again;
 }
 
-bool GroupController::Apply(Txn& txn, const Sight& sight, GroupPlan& plan,
-                            const ProjectIdentity& home) {
+std::optional<GroupRecord> GroupController::Apply(Txn& txn, const Sight& sight,
+                                                  const GroupPlan& plan,
+                                                  const ProjectIdentity& home) {
   Key key = sight.group->key;
   auto row = txn.Find<GroupRecord>(key);
-  if (!row || row->version != sight.group->version) return false;
+  if (!row || row->version != sight.group->version) return std::nullopt;
   // All of it still holds, or none of it is written.
   for (const GroupStep& step : plan.steps) {
-    if (step.kind == GroupStep::Kind::kDelete && !Unmoved(txn, sight, step.name)) return false;
+    if (step.kind == GroupStep::Kind::kDelete && !Unmoved(txn, sight, step.name))
+      return std::nullopt;
   }
   GroupRecord next = plan.next;
   for (const GroupStep& step : plan.steps) {
@@ -128,8 +130,7 @@ bool GroupController::Apply(Txn& txn, const Sight& sight, GroupPlan& plan,
   } else if (!SameValue(next, row->value)) {
     txn.Put(key, next);
   }
-  plan.next = std::move(next);
-  return true;
+  return next;
 }
 
 bool GroupController::Unmoved(Txn& txn, const Sight& sight, const std::string& name) {

@@ -53,7 +53,9 @@ class GroupController final : public Controller {
   };
   Sight Look(const Key& key);
   // False when what was planned with is no longer so.
-  bool Apply(Txn& txn, const Sight& sight, GroupPlan& plan, const ProjectIdentity& home);
+  // What is stored; nullopt, and nothing is written, when the plan no longer holds.
+  std::optional<GroupRecord> Apply(Txn& txn, const Sight& sight, const GroupPlan& plan,
+                                   const ProjectIdentity& home);
   static bool Unmoved(Txn& txn, const Sight& sight, const std::string& name);
   void Delete(Txn& txn, const GroupRecord& group, const GroupMember& member);
   void Create(Txn& txn, GroupRecord& group, GroupMember& member, const ProjectIdentity& home);

@@ -139,6 +139,18 @@ TEST_F(GroupsTest, AGroupFillsIsListedAndGoes) {
       "DONE");
 }
 
+TEST_F(GroupsTest, AMemberGetsAnotherNameWhereItsOwnIsTaken) {
+  MakeTemplate();
+  MakeGroup(0);
+  std::string taken = Query(all_.catalog, [](Txn& txn) {
+    return MemberName(txn.Find<GroupRecord>("p/us-east1-b/g")->value, 0);
+  });
+  all_.Ask("POST", std::string(kZone) + "/instances", ComputeFixture::InsertBody(taken));
+  Post("resize?size=1");
+  ASSERT_EQ(Members().size(), 1u);
+  EXPECT_NE(Members()[0], taken);
+}
+
 TEST_F(GroupsTest, APreemptedMemberComesBack) {
   MakeTemplate(R"({"fake_stop-seconds":"10"})");
   MakeGroup(1);

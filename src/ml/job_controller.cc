@@ -124,12 +124,13 @@ std::optional<Time> JobController::Reconcile(const Key& key) {
   if (plan.steps.empty() && SameValue(plan.next, job)) return plan.look_again;
   AddLastLines(plan);
   Say(job, plan);
-  bool applied = Update(catalog_, "job plan", [&](Txn& txn) { return Apply(txn, sight, plan); });
-  if (!applied) return clock_.Now();
-  if (plan.next.job.state != job.job.state) {
-    log_.Info("job changed", {{"job", key}, {"state", EnumName(plan.next.job.state)}});
+  std::optional<JobRecord> next =
+      Update(catalog_, "job plan", [&](Txn& txn) { return Apply(txn, sight, plan); });
+  if (!next) return clock_.Now();
+  if (next->job.state != job.job.state) {
+    log_.Info("job changed", {{"job", key}, {"state", EnumName(next->job.state)}});
   }
-  Remember(plan.next);
+  Remember(*next);
   return plan.look_again;
 }
 
@@ -177,12 +178,12 @@ bool JobController::Unmoved(Txn& txn, const Sight& sight, const JobStep& step) {
   return row && row->version == planned->version;
 }
 
-bool JobController::Apply(Txn& txn, const Sight& sight, JobPlan& plan) {
+std::optional<JobRecord> JobController::Apply(Txn& txn, const Sight& sight, const JobPlan& plan) {
   const Key& key = sight.job->key;
   auto row = txn.FindRaw(kind(), key);
-  if (!row || row->version != sight.job->version) return false;
+  if (!row || row->version != sight.job->version) return std::nullopt;
   for (const JobStep& step : plan.steps) {
-    if (!Unmoved(txn, sight, step)) return false;
+    if (!Unmoved(txn, sight, step)) return std::nullopt;
   }
   JobRecord next = plan.next;
   for (const JobStep& step : plan.steps) Take(txn, next, step);
@@ -199,8 +200,7 @@ bool JobController::Apply(Txn& txn, const Sight& sight, JobPlan& plan) {
     }
   }
   txn.Put(key, next);
-  plan.next = std::move(next);
-  return true;
+  return next;
 }
 
 void JobController::Take(Txn& txn, JobRecord& next, const JobStep& step) {

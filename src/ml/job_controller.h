@@ -67,7 +67,8 @@ class JobController final : public Controller {
   void Seal(const JobRecord& job);
   void AddLastLines(JobPlan& plan);
   // False when what was planned with is no longer so.
-  bool Apply(Txn& txn, const Sight& sight, JobPlan& plan);
+  // What is stored; nullopt, and nothing is written, when the plan no longer holds.
+  std::optional<JobRecord> Apply(Txn& txn, const Sight& sight, const JobPlan& plan);
   static bool Unmoved(Txn& txn, const Sight& sight, const JobStep& step);
   void Take(Txn& txn, JobRecord& next, const JobStep& step);
   void Remember(const JobRecord& job);

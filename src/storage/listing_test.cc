@@ -59,19 +59,24 @@ class ListingTest : public testing::Test {
         name += pieces[random.Below(std::size(pieces))];
       names.insert(name);
     }
-    int64_t generation = 100;
+    all_.clear();
+    for (const std::string& name : names) {
+      size_t versions = 1 + random.Below(3);
+      bool deleted = random.Below(4) == 0;
+      for (size_t i = 0; i < versions; ++i) {
+        int64_t generation = 101 + std::ssize(all_);
+        all_.push_back({name, generation, i + 1 == versions && !deleted});
+      }
+    }
     catalog_.Write("fill", [&](Txn& txn) {
       ObjectIndex index(txn);
-      for (const std::string& name : names) {
-        int64_t versions = 1 + static_cast<int64_t>(random.Below(3));
-        bool deleted = random.Below(4) == 0;
-        for (int64_t i = 0; i < versions; ++i) {
-          ObjectRow row;
-          row.generation = ++generation;
-          index.PutLive("bucket", name, row, OldVersion::kArchive, Time{});
-          all_.push_back({name, generation, i + 1 == versions && !deleted});
-        }
-        if (deleted) index.RemoveLive("bucket", name, OldVersion::kArchive, Time{});
+      for (size_t i = 0; i < all_.size(); ++i) {
+        const auto& [name, generation, live] = all_[i];
+        ObjectRow row;
+        row.generation = generation;
+        index.PutLive("bucket", name, row, OldVersion::kArchive, Time{});
+        bool last = i + 1 == all_.size() || all_[i + 1].name != name;
+        if (last && !live) index.RemoveLive("bucket", name, OldVersion::kArchive, Time{});
       }
       ObjectRow row;  // of a neighbour, never to be seen
       index.PutLive("bucket-2", "a/x", row, OldVersion::kDrop, Time{});
@@ -114,7 +119,6 @@ TEST_F(ListingTest, AgreesWithANaiveModel) {
         for (const RawRow& row : txn.ScanRaw(kind, {.limit = 10000})) txn.EraseRaw(kind, row.key);
       }
     });
-    all_.clear();
     Fill(random);
     for (int round = 0; round < 20; ++round) {
       ListingQuery query;
