@@ -94,14 +94,19 @@ TEST(ProjectFilter, AllTermsMustHold) {
                             .labels = {{"env", "dev"}}};
   for (const char* good :
        {"", "lifecycleState:ACTIVE", "lifecycleState=ACTIVE id:my-*", "labels.env:dev",
-        "labels.env:*", "projectNumber=123456789012 AND id=\"my-project\"", "name:my*"}) {
+        "labels.env:*", "projectNumber=123456789012 AND id=\"my-project\"", "name:my*",
+        "lifecycleState:ACTIVE AND (name:my*)",
+        "(id:x OR (labels.env:dev AND name:\"my project\"))", "NOT id:x -labels.env:prod",
+        "id:x OR id:y OR id:my-*", "NOT NOT (id:my-project)"}) {
     EXPECT_TRUE(MatchesFilter(project, good)) << good;
   }
-  for (const char* bad : {"lifecycleState:DELETE_REQUESTED", "lifecycleState:ACTIVE id:other",
-                          "labels.env:prod", "labels.team:*"}) {
+  for (const char* bad :
+       {"lifecycleState:DELETE_REQUESTED", "lifecycleState:ACTIVE id:other", "labels.env:prod",
+        "labels.team:*", "NOT (id:my-*)", "lifecycleState:ACTIVE AND (id:x OR id:y)"}) {
     EXPECT_FALSE(MatchesFilter(project, bad)) << bad;
   }
-  for (const char* wrong : {"colour:red", "active", ":x"}) {
+  for (const char* wrong : {"colour:red", "active", ":x", "(id:x", "id:x)", "id:x OR", "()", "NOT",
+                            "id:my-* OR colour:red"}) {
     EXPECT_THROW(MatchesFilter(project, wrong), Failure) << wrong;
   }
 }

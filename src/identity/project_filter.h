@@ -1,5 +1,5 @@
-// The filter language of projects.list: terms "key:value" or "key=value" joined by spaces or AND, all of which
-// must hold; values may hold '*'. Keys: id, projectId, name, projectNumber, lifecycleState, labels.KEY.
+// The filter language of projects.list: terms "key:value" or "key=value" joined by spaces, AND and OR, with NOT (or "-")
+// and parentheses: gcloud puts those around what its user wrote. Values may hold '*', and spaces in quotes. Keys: id, projectId, name, projectNumber, lifecycleState, labels.KEY.
 #pragma once
 
 #include <string_view>
