@@ -1,8 +1,8 @@
 #include "bin/config.h"
 
+#include <filesystem>
 #include <fstream>
 #include <set>
-#include <sstream>
 
 #include <fmt/format.h>
 
@@ -108,13 +108,16 @@ void ValidateConfig(const Config& config) {
 }
 
 Config LoadConfig(const std::string& path) {
+  if (std::error_code none; !std::filesystem::exists(path, none) && !none) return Config{};
+  // What is there and cannot be read is no reason to go on without the limits it may hold.
   std::ifstream file(path);
-  if (!file) return Config{};
-  std::stringstream text;
-  text << file.rdbuf();
+  if (!file || std::filesystem::is_directory(path)) {
+    throw Failure(Code::kInvalid, fmt::format("{}: cannot be read", path));
+  }
+  std::string text(std::istreambuf_iterator<char>(file), {});
   try {
     DecodeRules rules{.unknown = UnknownFields::kRefuse, .lenient_scalars = true};
-    Config config = DecodeJson<Config>(YamlToJson(text.str()), rules);
+    Config config = DecodeJson<Config>(YamlToJson(text), rules);
     ValidateConfig(config);
     return config;
   } catch (const Failure& failure) {

@@ -38,6 +38,10 @@ TEST_F(ConfigTest, DocumentedDefaultsAreTheDefaults) {
   EXPECT_TRUE(SameValue(LoadConfig("no/such/file"), Config{}));
 }
 
+TEST_F(ConfigTest, WhatCannotBeReadIsNotPassedOver) {
+  EXPECT_THROW(LoadConfig(directory_), Failure);
+}
+
 TEST_F(ConfigTest, EveryKeyIsExplained) {
   for (const Field& section : TypeOf<Config>().fields) {
     for (const Field& field : section.type->fields) EXPECT_FALSE(field.doc.empty()) << field.name;
