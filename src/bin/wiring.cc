@@ -190,7 +190,9 @@ void Daemon::Parts::CollectMetrics(std::vector<Metric>& metrics) {
   auto add = [&](const char* name, const char* help, const char* kind, int64_t value) {
     metrics.push_back({name, help, kind, "", static_cast<double>(value)});
   };
-  add("fireweed_http_connections", "Open connections.", "gauge", http.connections);
+  add("fireweed_http_connections", "Open connections.", "gauge", http.open);
+  add("fireweed_http_connections_total", "Connections taken and refused.", "counter",
+      http.connections);
   add("fireweed_http_requests_total", "Requests answered.", "counter", http.requests);
   add("fireweed_http_inline_requests_total", "Requests answered on I/O threads.", "counter",
       http.inline_requests);
@@ -233,7 +235,8 @@ Daemon::~Daemon() {
 }
 
 std::string Daemon::Discovery(const std::string& service) const {
-  return parts_->way_in.discovery.Document(service, "v1");
+  std::string document = parts_->way_in.discovery.Document(service, "v1");
+  return document.empty() ? parts_->way_in.discovery.Document(service, "v2") : document;
 }
 
 void PurgeMachines(const DaemonOptions& options) {

@@ -198,7 +198,8 @@ bool HttpServer::Drain(std::chrono::milliseconds limit) {
 HttpServer::Counters HttpServer::counters() const {
   const Traffic& traffic = state_->traffic;
   return {traffic.connections, traffic.requests,  traffic.inline_requests,
-          traffic.bytes_in,    traffic.bytes_out, traffic.refused};
+          traffic.bytes_in,    traffic.bytes_out, traffic.refused,
+          state_->open};
 }
 
 Task<void> HttpServer::State::Accept(std::shared_ptr<Listener> listener, IoLoop& loop,

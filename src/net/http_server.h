@@ -93,7 +93,9 @@ class HttpServer {
   bool Drain(std::chrono::milliseconds limit);
 
   struct Counters {
-    int64_t connections, requests, inline_requests, bytes_in, bytes_out, refused;
+    int64_t connections, requests, inline_requests, bytes_in, bytes_out,
+        refused;   // since the start
+    int64_t open;  // connections now
   };
   Counters counters() const;
 
