@@ -171,6 +171,12 @@ void LoggingService::Complete(LogEntry& entry, const api::logging::EntriesToWrit
   if (entry.resource.type.empty()) {
     throw Failure(Code::kInvalid, "Log entry is missing the required field 'resource'");
   }
+  int payloads = !entry.textPayload.empty() + !entry.jsonPayload.text.empty() +
+                 !entry.protoPayload.text.empty();
+  if (payloads > 1) {
+    throw Failure(Code::kInvalid,
+                  "Log entry has more than one of textPayload, jsonPayload and protoPayload");
+  }
   for (const auto& label : defaults.labels) entry.labels.insert(label);
   Time now = parts_.clock.Now();
   entry.receiveTimestamp = now;

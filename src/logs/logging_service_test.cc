@@ -177,6 +177,10 @@ TEST_F(LoggingServiceTest, RefusesBadRequests) {
       write(
           R"({"logName":"projects/p/logs/l","resource":{"type":"global"},"timestamp":"2099-01-01T00:00:00Z"})"),
       400);
+  EXPECT_EQ(
+      write(
+          R"({"logName":"projects/p/logs/l","resource":{"type":"global"},"textPayload":"x","jsonPayload":{}})"),
+      400);
 }
 
 TEST_F(LoggingServiceTest, PartialSuccessKeepsWhatIsSound) {
