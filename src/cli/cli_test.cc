@@ -158,8 +158,8 @@ TEST(Run, ExitStatusTellsWhatHappened) {
   Context context;
   context.environment["FIREWEED_STATE"] = testing::TempDir() + "/no-daemon-here";
   EXPECT_EQ(cli::Run({"version"}, context), 0);
+  EXPECT_EQ(cli::Run({"--version"}, context), 0);
   EXPECT_EQ(cli::Run({"--help"}, context), 0);
-  EXPECT_EQ(cli::Run({"nonsense"}, context), 2);
   EXPECT_EQ(cli::Run({"status"}, context), 1);
   EXPECT_EQ(cli::Run({"env"}, context), 1);
   EXPECT_EQ(cli::Run({"env", "--unset"}, context), 0);
@@ -168,6 +168,18 @@ TEST(Run, ExitStatusTellsWhatHappened) {
   EXPECT_EQ(cli::Run({"beta"}, context), 2);
   EXPECT_EQ(cli::Run({"compute", "beta"}, context), 2);
   EXPECT_EQ(cli::Run({"source", "repos", "clone"}, context), 2);
+}
+
+TEST(Run, NamesTheWordThatIsNoCommand) {
+  auto refusal = [](const std::vector<std::string>& words) {
+    testing::internal::CaptureStderr();
+    EXPECT_EQ(cli::Run(words, Context()), 2);
+    return testing::internal::GetCapturedStderr();
+  };
+  EXPECT_NE(refusal({"nonsense"}).find("fireweed: there is no command 'nonsense'"),
+            std::string::npos);
+  EXPECT_NE(refusal({"compute", "instances", "ls"}).find("fireweed compute instances: there is"),
+            std::string::npos);
 }
 
 // What a command line prints.

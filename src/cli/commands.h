@@ -10,7 +10,8 @@ namespace fireweed::cli {
 class Command;
 
 void AddDaemonCommands(Command& app, Settings& settings);  // up down status logs version
-void AddEnvCommands(Command& app, Settings& settings);     // env ca
+void PrintVersion(const Settings& settings);
+void AddEnvCommands(Command& app, Settings& settings);  // env ca
 void AddDataCommands(Command& app, Settings& settings);
 void AddDoctorCommand(Command& app, Settings& settings);
 void AddIdentityCommands(Command& app, Settings& settings);  // projects tokens service-accounts

@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/inotify.h>
 #include <unistd.h>
 
@@ -8,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "api/admin/server.h"
+#include "base/disk.h"
 #include "base/unique_fd.h"
 #include "cli/commands.h"
 #include "cli/daemon_process.h"
@@ -37,7 +39,8 @@ void PrintEndpoint(const Endpoint& endpoint, const Settings& settings, std::stri
   fmt::print("  http   {}\n", Paint("http://" + endpoint.http, Colour::kBold, terminal));
   fmt::print("  https  {}\n", Paint("https://" + endpoint.https, Colour::kBold, terminal));
   fmt::print("  state  {}\n", settings.State());
-  fmt::print("  next   eval \"$(fireweed env)\"\n");
+  std::string with = settings.state.empty() ? "" : fmt::format(" --state {}", settings.state);
+  fmt::print("  next   eval \"$(fireweed{} env)\"\n", with);
 }
 
 // Whether the daemon of this endpoint answers: a number may be another's by now, and a process that
@@ -59,12 +62,32 @@ bool IsEnding(const Endpoint& endpoint) {
   return std::getline(comm, name) && name == "fireweedd";
 }
 
+// One `up` at a time: whoever comes second finds the first one's daemon serving. The lock goes with this program.
+UniqueFd TakeTurn(const std::string& state) {
+  MakeRealDisk()->MakeDirectories(state).value();
+  UniqueFd directory(open(state.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (directory) flock(directory.get(), LOCK_EX);
+  return directory;
+}
+
+void SayWhatIsNotTaken(const UpOptions& options, const Endpoint& running) {
+  bool other = (!options.http.empty() && options.http != running.http) ||
+               (!options.https.empty() && options.https != running.https) ||
+               !options.config.empty();
+  if (!other) return;
+  fmt::print(stderr,
+             "fireweed: the daemon that runs keeps its addresses and settings; "
+             "`fireweed down` first to change them\n");
+}
+
 void Up(const UpOptions& options, const Settings& settings) {
   std::string state = std::filesystem::absolute(settings.State());
+  UniqueFd turn = TakeTurn(state);
   std::optional<Endpoint> old = ReadEndpoint(state);
   if (old && IsAlive(*old)) {
     if (Answers(*old)) {
       PrintEndpoint(*old, settings, "is running already");
+      SayWhatIsNotTaken(options, *old);
       return;
     }
     // Killed and not gone yet: its directory is free once it has ended. A foreign process that has
@@ -194,12 +217,14 @@ void AddDaemonCommands(Command& app, Settings& settings) {
   command->AddFlag("-f,--follow", *follow, "Go on as lines arrive");
   command->OnRun([lines, follow, &settings] { Logs(*lines, *follow, settings); });
 
-  app.AddCommand("version", "Print the version")->OnRun([&settings] {
-    if (settings.json)
-      fmt::print("{{\"version\":\"{}\"}}\n", FIREWEED_VERSION);
-    else
-      fmt::print("fireweed {}\n", FIREWEED_VERSION);
-  });
+  app.AddCommand("version", "Print the version")->OnRun([&settings] { PrintVersion(settings); });
+}
+
+void PrintVersion(const Settings& settings) {
+  if (settings.json)
+    fmt::print("{{\"version\":\"{}\"}}\n", FIREWEED_VERSION);
+  else
+    fmt::print("fireweed {}\n", FIREWEED_VERSION);
 }
 
 }  // namespace fireweed::cli

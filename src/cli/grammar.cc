@@ -163,6 +163,19 @@ int Command::Run(std::vector<std::string> words) {
   try {
     app_->parse(std::move(words));
     return 0;
+  } catch (const CLI::RequiredError& error) {
+    // Said of a missing command also where a word was given that names none.
+    const CLI::App* at = app_;
+    while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
+    std::vector<std::string> unknown = app_->remaining(true);
+    if (unknown.empty() || unknown[0].starts_with('-')) return app_->exit(error) == 0 ? 0 : 2;
+    std::string path = at->get_display_name();
+    for (const CLI::App* up = at->get_parent(); up; up = up->get_parent()) {
+      path = up->get_display_name() + " " + path;
+    }
+    fmt::print(stderr, "{}: there is no command '{}'\nRun {} --help for those there are.\n", path,
+               unknown[0], path);
+    return 2;
   } catch (const CLI::ParseError& error) {
     return app_->exit(error) == 0 ? 0 : 2;
   }

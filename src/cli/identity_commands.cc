@@ -144,12 +144,18 @@ void CreateKey(const std::string& email, const std::string& path, const Settings
   iam::CreateKey request;
   request.project = "-";
   request.account = email;
-  iam::ServiceAccountKey key = session.client.Call(iam::kCreateKey, request);
+  // The file first: a key that nobody can keep must not be made.
   UniqueFd file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file) throw Failure(ErrnoError(errno, "create " + path));
-  const std::string& text = key.privateKeyData.raw;
-  if (write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
-    throw Failure(ErrnoError(errno, "write " + path));
+  try {
+    iam::ServiceAccountKey key = session.client.Call(iam::kCreateKey, request);
+    const std::string& text = key.privateKeyData.raw;
+    if (write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
+      throw Failure(ErrnoError(errno, "write " + path));
+    }
+  } catch (...) {
+    unlink(path.c_str());
+    throw;
   }
   if (!settings.json) fmt::print("wrote a key of {} to {}\n", email, path);
 }

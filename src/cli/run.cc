@@ -39,6 +39,13 @@ int Run(const std::vector<std::string>& arguments, const Context& context) {
                 "State directory of the daemon (FIREWEED_STATE; default ~/.fireweed, for root "
                 "/var/lib/fireweed)");
   app.AddFlag("--json", settings.json, "Print JSON");
+  app.AddFlag(
+      "--version",
+      [&settings] {
+        PrintVersion(settings);
+        throw Exit{0};
+      },
+      "Print the version and exit");
   app.NeedsCommand();
   app.FlagsAnywhere();
   AddDaemonCommands(app, settings);
