@@ -23,6 +23,13 @@ enum class Verb { kGet, kPost, kPut, kPatch, kDelete, kHead, kOptions };
 
 std::string_view VerbName(Verb verb);
 
+// What discovery documents call the variable parts of a service's paths (net/discovery_paths.h).
+enum class PathNames {
+  kPlain,       // as the patterns: "b/{bucket}"
+  kByKind,      // "{name}" by what it is: "instances/{instance}"
+  kByResource,  // a thing's whole name as one: "{+name}", "{+parent}/jobs"
+};
+
 struct Service {
   std::string_view name;     // "storage"
   std::string_view version;  // "v1"
@@ -36,6 +43,9 @@ struct Service {
   // Everybody is anonymous here: the parameters are what is to be judged (token endpoints), so that a bad
   // token among them is the handler's to answer.
   bool anonymous = false;
+  // Whether clients are told of it, and how.
+  bool documented = true;
+  PathNames path_names = PathNames::kPlain;
 };
 
 // Who has the last word on a method's permission. With kHandler what is asked for may have a list of its own (an
@@ -53,10 +63,8 @@ struct MethodEntry {
   std::string_view resource;    // whose policy decides: "buckets/{bucket}", "projects/{project}"
   const Type* request = nullptr;
   const Type* response = nullptr;
-  // For discovery documents: where media of this method is sent, and whether alt=media answers with bytes.
-  std::string_view upload_path = {};
-  bool media_download = false;
   Judge judge = Judge::kPolicy;
+  bool media_download = false;  // alt=media answers with bytes: for discovery documents
 };
 
 template <class Req, class Res>
@@ -71,12 +79,11 @@ struct Method {
   std::string_view permission = {};
   std::string_view resource = {};
   Judge judge = Judge::kPolicy;
-  std::string_view upload_path = {};
   bool media_download = false;
 
   MethodEntry entry() const {
-    return {&service,       verb,        path,           id,   permission, resource, &TypeOf<Req>(),
-            &TypeOf<Res>(), upload_path, media_download, judge};
+    return {&service, verb,           path,           id,    permission,
+            resource, &TypeOf<Req>(), &TypeOf<Res>(), judge, media_download};
   }
 };
 

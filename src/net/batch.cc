@@ -17,8 +17,11 @@ constexpr size_t kMostParts = 1000;
 constexpr size_t kLargestPartReply = 8 << 20;  // batches are for metadata, not for media
 
 constexpr std::string_view kBatchHosts[] = {"*.googleapis.com"};
-constexpr api::Service kBatchService{
-    .name = "batch", .version = "v1", .title = "Batches", .hosts = kBatchHosts};
+constexpr api::Service kBatchService{.name = "batch",
+                                     .version = "v1",
+                                     .title = "Batches",
+                                     .hosts = kBatchHosts,
+                                     .documented = false};
 constexpr api::Method<api::Empty, api::Empty> kBatch{kBatchService, api::Verb::kPost, "/batch",
                                                      "batch.run"};
 constexpr api::Method<api::Empty, api::Empty> kServiceBatch{

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "net/discovery_paths.h"
 #include "net/errors.h"
 
 namespace fireweed::net {
@@ -12,8 +13,11 @@ namespace {
 using api::MethodEntry;
 
 constexpr std::string_view kEverywhere[] = {"*.googleapis.com"};
-constexpr api::Service kDiscovery{
-    .name = "discovery", .version = "v1", .title = "API Discovery Service", .hosts = kEverywhere};
+constexpr api::Service kDiscovery{.name = "discovery",
+                                  .version = "v1",
+                                  .title = "API Discovery Service",
+                                  .hosts = kEverywhere,
+                                  .documented = false};
 
 MethodEntry DiscoveryRoute(std::string_view path, std::string_view id) {
   return {&kDiscovery,           api::Verb::kGet,      path, id, "", "",
@@ -73,60 +77,39 @@ void DescribeSchema(const Type& type, JsonWriter& out, std::set<const Type*>& wa
   out.EndObject().EndObject();
 }
 
-// "/storage/v1/b/{bucket}" -> "storage/v1/b/{bucket}"; "{parent=projects/*}" -> "{+parent}".
-std::string TemplatePath(std::string_view path) {
-  std::string out;
-  path.remove_prefix(1);
-  while (!path.empty()) {
-    size_t open = path.find('{');
-    out.append(path.substr(0, open));
-    if (open == std::string_view::npos) break;
-    size_t close = path.find('}', open);
-    std::string_view inside = path.substr(open + 1, close - open - 1);
-    size_t equals = inside.find('=');
-    out += equals == std::string_view::npos ? fmt::format("{{{}}}", inside)
-                                            : fmt::format("{{+{}}}", inside.substr(0, equals));
-    path.remove_prefix(close + 1);
-  }
-  return out;
-}
-
-std::vector<std::string> PathParameters(std::string_view path) {
-  std::vector<std::string> names;
-  for (size_t open = path.find('{'); open != std::string_view::npos;
-       open = path.find('{', open + 1)) {
-    size_t end = path.find_first_of("=}", open);
-    names.emplace_back(path.substr(open + 1, end - open - 1));
-  }
-  return names;
-}
-
-void DescribeParameters(const MethodEntry& method, JsonWriter& out) {
+// The fields of a request that are in its path, and those in its query.
+void DescribeParameters(const MethodEntry& method, const DocumentedPath& path, JsonWriter& out) {
   std::set<const Type*> unused;
-  out.Key("parameters").BeginObject();
-  std::vector<std::string> order = PathParameters(method.path);
-  std::set<std::string> described;
-  auto describe = [&](std::string_view name, const Type& type, bool path, std::string_view doc,
+  std::vector<std::string> order;
+  auto describe = [&](const Type& type, std::string_view doc, std::string_view place,
                       bool required) {
-    described.insert(std::string(name));
-    out.Key(name).BeginObject();
     const Type& bare = Bare(type);
     bool repeated = bare.kind == Kind::kList;
     DescribeValue(repeated ? *bare.element : bare, out, unused);
     if (repeated) out.Field("repeated", true);
     if (!doc.empty()) out.Field("description", doc);
-    out.Field("location", path ? "path" : "query");
-    if (path || required) out.Field("required", true);
-    out.EndObject();
+    out.Field("location", place);
+    if (required) out.Field("required", true);
   };
-  for (const Field& field : method.request->fields) {
-    if (!(field.flags & (kPath | kQuery))) continue;
-    bool required = field.flags & kRequired;
-    describe(field.name, *field.type, field.flags & kPath, field.doc, required);
-    if (required && (field.flags & kQuery)) order.emplace_back(field.name);
+  out.Key("parameters").BeginObject();
+  for (const PathParameter& parameter : path.parameters) {
+    const Field* field = nullptr;
+    for (const Field& one : method.request->fields) {
+      if ((one.flags & kPath) && one.name == parameter.field) field = &one;
+    }
+    out.Key(parameter.name).BeginObject();
+    describe(field ? *field->type : TypeOf<std::string>(), field ? field->doc : "", "path", true);
+    if (!parameter.pattern.empty()) out.Field("pattern", parameter.pattern);
+    out.EndObject();
+    order.push_back(parameter.name);
   }
-  for (const std::string& name : PathParameters(method.path)) {
-    if (!described.count(name)) describe(name, TypeOf<std::string>(), true, "", true);
+  for (const Field& field : method.request->fields) {
+    if (!(field.flags & kQuery)) continue;
+    bool required = field.flags & kRequired;
+    out.Key(field.name).BeginObject();
+    describe(*field.type, field.doc, "query", required);
+    out.EndObject();
+    if (required) order.emplace_back(field.name);
   }
   out.EndObject();
   out.Key("parameterOrder").BeginArray();
@@ -140,28 +123,31 @@ const Type* BodyType(const MethodEntry& method) {
     // A patch is kept as raw JSON; what it patches is what comes back.
     if ((field.flags & kBody) && field.type->kind == Kind::kJson) return method.response;
   }
-  return nullptr;
+  if (IsUpload(method)) return method.response;
+  // Clients refuse to send a body, even an empty one, where none is described.
+  return method.verb == api::Verb::kPost ? &TypeOf<api::Empty>() : nullptr;
 }
 
 bool HasSchema(const Type* type) {
   return type && !type->name.empty() && type->kind == Kind::kStruct;
 }
 
-void DescribeUpload(const MethodEntry& method, JsonWriter& out) {
+void DescribeUpload(const DocumentedPath& path, JsonWriter& out) {
   out.Field("supportsMediaUpload", true).Key("mediaUpload").BeginObject();
   out.Key("accept").BeginArray().String("*/*").EndArray().Key("protocols").BeginObject();
   for (const char* protocol : {"simple", "resumable"}) {
     std::string prefix = std::string_view(protocol) == "resumable" ? "/resumable" : "";
     out.Key(protocol).BeginObject().Field("multipart", true);
-    out.Field("path", prefix + "/" + TemplatePath(method.upload_path)).EndObject();
+    out.Field("path", prefix + "/upload/" + path.path).EndObject();
   }
   out.EndObject().EndObject();
 }
 
 void DescribeMethod(const MethodEntry& method, JsonWriter& out, std::set<const Type*>& wanted) {
-  out.BeginObject().Field("id", method.id).Field("path", TemplatePath(method.path));
+  DocumentedPath path = PathInDocuments(method);
+  out.BeginObject().Field("id", IdInDocuments(method)).Field("path", path.path);
   out.Field("httpMethod", VerbName(method.verb));
-  DescribeParameters(method, out);
+  DescribeParameters(method, path, out);
   const Type* body = BodyType(method);
   if (HasSchema(body)) {
     wanted.insert(body);
@@ -171,7 +157,7 @@ void DescribeMethod(const MethodEntry& method, JsonWriter& out, std::set<const T
     wanted.insert(method.response);
     out.Key("response").BeginObject().Field("$ref", SchemaName(*method.response)).EndObject();
   }
-  if (!method.upload_path.empty()) DescribeUpload(method, out);
+  if (IsUpload(method)) DescribeUpload(path, out);
   if (method.media_download)
     out.Field("supportsMediaDownload", true).Field("useMediaDownloadService", true);
   out.Key("scopes")
@@ -210,7 +196,7 @@ Resource Tree(const api::Service& service, const std::vector<MethodEntry>& metho
   Resource root;
   for (const MethodEntry& method : methods) {
     if (method.service != &service) continue;
-    std::string_view rest = method.id;
+    std::string_view rest = IdInDocuments(method);
     if (rest.starts_with(service.name) && rest.size() > service.name.size()) {
       rest.remove_prefix(service.name.size() + 1);
     }
@@ -233,7 +219,8 @@ void DescribeCommonParameters(JsonWriter& out) {
            {"oauth_token", "OAuth 2.0 token for the current user."},
            {"prettyPrint", "Returns response with indentations and line breaks."},
            {"quotaUser", "Available to use for quota purposes."},
-           {"userIp", "Deprecated."}}) {
+           {"userIp", "Deprecated."},
+           {"userProject", "The project to be billed for this request."}}) {
     bool flag = std::string_view(name) == "prettyPrint";
     out.Key(name).BeginObject().Field("type", flag ? "boolean" : "string");
     out.Field("description", text).Field("location", "query").EndObject();
@@ -244,10 +231,6 @@ void DescribeCommonParameters(JsonWriter& out) {
 std::string RootUrl(const api::Service& service) {
   std::string_view host = service.hosts.empty() ? "fireweed.internal" : service.hosts.front();
   return fmt::format("https://{}/", host);
-}
-
-bool IsInternal(const api::Service& service) {
-  return &service == &kDiscovery || service.xml_errors || service.name == "fireweed";
 }
 
 }  // namespace
@@ -301,7 +284,7 @@ std::string Discovery::Document(std::string_view name, std::string_view version)
   std::vector<MethodEntry> methods = router_.methods();
   for (const MethodEntry& method : methods) {
     const api::Service& service = *method.service;
-    if (service.name == name && service.version == version && !IsInternal(service)) {
+    if (service.name == name && service.version == version && service.documented) {
       return DiscoveryDocument(service, methods, RootUrl(service));
     }
   }
@@ -321,7 +304,7 @@ Answer Discovery::OfHost(const Call& call) const {
   std::string version = call.http.Query("version").value_or("v1");
   for (const MethodEntry& method : router_.methods()) {
     const api::Service& service = *method.service;
-    if (IsInternal(service) || service.version != version) continue;
+    if (!service.documented || service.version != version) continue;
     for (std::string_view host : service.hosts) {
       if (host == call.http.host && host != "www.googleapis.com")
         return Rest(service.name, version);
@@ -338,7 +321,7 @@ Answer Discovery::Directory(const Call&) const {
   std::set<const api::Service*> seen;
   for (const MethodEntry& method : router_.methods()) {
     const api::Service& service = *method.service;
-    if (IsInternal(service) || !seen.insert(&service).second) continue;
+    if (!service.documented || !seen.insert(&service).second) continue;
     out.BeginObject().Field("kind", "discovery#directoryItem");
     out.Field("id", fmt::format("{}:{}", service.name, service.version));
     out.Field("name", service.name).Field("version", service.version).Field("title", service.title);

@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include "net/discovery_paths.h"
+
 namespace fireweed {
 
 struct Fruit {
@@ -35,12 +37,10 @@ constexpr api::Service kService{
     .name = "fruit", .version = "v1", .title = "Fruit", .hosts = kHosts};
 constexpr api::Method<FruitInsert, Fruit> kInsert{kService,
                                                   api::Verb::kPost,
-                                                  "/v1/{parent=projects/*}/fruits",
+                                                  "/upload/v1/{parent=projects/*}/fruits",
                                                   "fruit.projects.fruits.insert",
                                                   "fruit.insert",
-                                                  "{parent}",
-                                                  api::Judge::kPolicy,
-                                                  "/upload/v1/{parent=projects/*}/fruits"};
+                                                  "{parent}"};
 
 TEST(Discovery, DescribesMethodsAndSchemas) {
   std::string text =
@@ -56,6 +56,45 @@ TEST(Discovery, DescribesMethodsAndSchemas) {
         R"("resumable":{"multipart":true,"path":"/resumable/upload/v1/{+parent}/fruits"})"}) {
     EXPECT_NE(text.find(piece), std::string::npos) << piece << "\n" << text;
   }
+}
+
+DocumentedPath Documented(api::PathNames names, std::string_view path, std::string_view id) {
+  api::Service service{.name = "fruit", .version = "v1", .path_names = names};
+  return PathInDocuments({&service, api::Verb::kPost, path, id});
+}
+
+TEST(Discovery, NamesThePartsOfPathsAsGoogleDoes) {
+  using enum api::PathNames;
+  auto whole = [](std::string_view path, std::string_view id) {
+    DocumentedPath out = Documented(kByResource, path, id);
+    EXPECT_EQ(out.parameters.size(), 1u) << path;
+    return out.path + " " + out.parameters.at(0).pattern;
+  };
+  EXPECT_EQ(whole("/v1/projects/{project}/jobs", "ml.projects.jobs.list"),
+            "v1/{+parent}/jobs ^projects/[^/]+$");
+  EXPECT_EQ(whole("/v1/projects/{project}/jobs/{job}:cancel", "ml.projects.jobs.cancel"),
+            "v1/{+name}:cancel ^projects/[^/]+/jobs/[^/]+$");
+  EXPECT_EQ(whole("/v1/projects/{project}/trials:suggest", "ml.projects.trials.suggest"),
+            "v1/{+parent}/trials:suggest ^projects/[^/]+$");
+  EXPECT_EQ(
+      whole("/v1/projects/{project}/jobs/{job}:getIamPolicy", "ml.projects.jobs.getIamPolicy"),
+      "v1/{+resource}:getIamPolicy ^projects/[^/]+/jobs/[^/]+$");
+  EXPECT_EQ(whole("/v1/projects/{project}/serviceAccounts", "iam.projects.serviceAccounts.list"),
+            "v1/{+name}/serviceAccounts ^projects/[^/]+$");
+  EXPECT_EQ(whole("/v1/projects/{project}/models/{model}:predict", "ml.projects.models.predict"),
+            "v1/{+name}:predict ^projects/.*$");
+  EXPECT_EQ(Documented(kByResource, "/v2/entries:list", "logging.entries.list").path,
+            "v2/entries:list");
+  auto kind = [](std::string_view path, std::string_view id) {
+    return Documented(kByKind, path, id).path;
+  };
+  EXPECT_EQ(kind("/c/v1/zones/{zone}/instances/{name}/stop", "compute.instances.stop"),
+            "c/v1/zones/{zone}/instances/{instance}/stop");
+  EXPECT_EQ(kind("/c/v1/addresses/{name}", "compute.addresses.get"), "c/v1/addresses/{address}");
+  EXPECT_EQ(kind("/c/v1/disks/{name}/setLabels", "compute.disks.setLabels"),
+            "c/v1/disks/{resource}/setLabels");
+  EXPECT_EQ(Documented(kPlain, "/s/v1/b/{bucket}/o/{object}", "storage.objects.get").path,
+            "s/v1/b/{bucket}/o/{object}");
 }
 
 }  // namespace

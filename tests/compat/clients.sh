@@ -124,8 +124,12 @@ client_api_client() {
   use_daemon
   with_python <<'PYTHON'
 import io
+import json
 import os
+import urllib.request
 import googleapiclient.discovery
+import googleapiclient.discovery_cache
+import googleapiclient.errors
 import googleapiclient.http
 project = os.environ['GOOGLE_CLOUD_PROJECT']
 storage = googleapiclient.discovery.build('storage', 'v1')
@@ -136,9 +140,49 @@ assert storage.objects().get_media(bucket='compat-api', object='a/b').execute() 
 assert [o['name'] for o in storage.objects().list(bucket='compat-api').execute()['items']] == ['a/b']
 compute = googleapiclient.discovery.build('compute', 'v1')
 assert compute.instances().list(project=project, zone='us-central1-a').execute().get('items', []) == []
-# The description that we publish ourselves, not the one that came with the library.
+# The descriptions that we publish ourselves, not those that came with the library: code written for these must not see a difference.
 ours = googleapiclient.discovery.build('storage', 'v1', static_discovery=False)
-assert ours.buckets().get(bucket='compat-api').execute()['name'] == 'compat-api'
+media = googleapiclient.http.MediaIoBaseUpload(io.BytesIO(b'more'), 'text/plain')
+ours.objects().insert(bucket='compat-api', name='c', media_body=media, userProject=project).execute()
+assert ours.objects().get_media(bucket='compat-api', object='c').execute() == b'more'
+ml = googleapiclient.discovery.build('ml', 'v1', static_discovery=False)
+ml.projects().models().create(parent='projects/' + project, body={'name': 'm'}).execute()
+assert ml.projects().models().get(name=f'projects/{project}/models/m').execute()['name'].endswith('/models/m')
+try:
+    ml.projects().predict(name=f'projects/{project}/models/m', body={'instances': [1]}).execute()
+    raise AssertionError('a model without a version predicts')
+except googleapiclient.errors.HttpError as refusal:
+    assert refusal.resp.status in (400, 404), refusal
+compute = googleapiclient.discovery.build('compute', 'v1', static_discovery=False)
+try:
+    compute.instances().get(project=project, zone='us-central1-a', instance='none').execute()
+    raise AssertionError('an instance that is not there')
+except googleapiclient.errors.HttpError as refusal:
+    assert refusal.resp.status == 404, refusal
+
+
+def methods_of(node):
+    found = {method['id']: method for method in node.get('methods', {}).values()}
+    for child in node.get('resources', {}).values():
+        found.update(methods_of(child))
+    return found
+
+
+def shape(method):
+    path = [n for n, p in method.get('parameters', {}).items() if p['location'] == 'path']
+    return sorted(path), method.get('supportsMediaUpload', False), method.get('supportsMediaDownload', False)
+
+
+for name, version in {'storage': 'v1', 'compute': 'v1', 'ml': 'v1', 'iam': 'v1', 'iamcredentials': 'v1', 'serviceusage': 'v1',
+                      'sourcerepo': 'v1', 'cloudkms': 'v1', 'logging': 'v2', 'cloudresourcemanager': 'v1'}.items():
+    with urllib.request.urlopen(f'https://www.googleapis.com/discovery/v1/apis/{name}/{version}/rest') as reply:
+        published = methods_of(json.load(reply))
+    bundled = methods_of(json.loads(googleapiclient.discovery_cache.get_static_doc(name, version)))
+    common = sorted(published.keys() & bundled.keys())
+    assert common, name
+    for method in common:
+        assert shape(published[method]) == shape(bundled[method]), (method, shape(published[method]), shape(bundled[method]))
+        assert 'request' in published[method] or 'request' not in bundled[method], method
 PYTHON
 }
 

@@ -6,7 +6,10 @@
 namespace fireweed::api::admin {
 
 // No Google host: the daemon's own addresses only.
-inline constexpr Service kService{
-    .name = "fireweed", .version = "v1", .title = "Fireweed", .refuse_unknown_fields = true};
+inline constexpr Service kService{.name = "fireweed",
+                                  .version = "v1",
+                                  .title = "Fireweed",
+                                  .refuse_unknown_fields = true,
+                                  .documented = false};
 
 }  // namespace fireweed::api::admin

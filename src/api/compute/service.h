@@ -12,8 +12,11 @@ namespace fireweed::api::compute {
 
 inline constexpr std::string_view kComputeHosts[] = {"compute.googleapis.com",
                                                      "www.googleapis.com"};
-inline constexpr Service kCompute{
-    .name = "compute", .version = "v1", .title = "Compute Engine API", .hosts = kComputeHosts};
+inline constexpr Service kCompute{.name = "compute",
+                                  .version = "v1",
+                                  .title = "Compute Engine API",
+                                  .hosts = kComputeHosts,
+                                  .path_names = PathNames::kByKind};
 
 struct WarningDatum {
   std::string key, value;

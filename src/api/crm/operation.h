@@ -13,7 +13,8 @@ inline constexpr std::string_view kOperationHosts[] = {"cloudresourcemanager.goo
 inline constexpr Service kOperationService{.name = "operations",
                                            .version = "v1",
                                            .title = "Operations of projects and services",
-                                           .hosts = kOperationHosts};
+                                           .hosts = kOperationHosts,
+                                           .documented = false};
 
 struct GetOperation {
   std::string operation;

@@ -12,7 +12,8 @@ inline constexpr std::string_view kCredentialsHosts[] = {"iamcredentials.googlea
 inline constexpr Service kCredentialsService{.name = "iamcredentials",
                                              .version = "v1",
                                              .title = "IAM Service Account Credentials API",
-                                             .hosts = kCredentialsHosts};
+                                             .hosts = kCredentialsHosts,
+                                             .path_names = PathNames::kByResource};
 
 struct GenerateAccessTokenBody {
   std::vector<std::string> delegates, scope;

@@ -13,7 +13,8 @@ inline constexpr std::string_view kHosts[] = {"iam.googleapis.com"};
 inline constexpr Service kService{.name = "iam",
                                   .version = "v1",
                                   .title = "Identity and Access Management (IAM) API",
-                                  .hosts = kHosts};
+                                  .hosts = kHosts,
+                                  .path_names = PathNames::kByResource};
 
 struct ServiceAccount {
   std::string name;  // projects/P/serviceAccounts/EMAIL

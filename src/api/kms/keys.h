@@ -16,7 +16,8 @@ inline constexpr std::string_view kHosts[] = {"cloudkms.googleapis.com"};
 inline constexpr Service kService{.name = "cloudkms",
                                   .version = "v1",
                                   .title = "Cloud Key Management Service (KMS) API",
-                                  .hosts = kHosts};
+                                  .hosts = kHosts,
+                                  .path_names = PathNames::kByResource};
 
 struct KeyRing {
   std::string name;  // projects/P/locations/L/keyRings/R

@@ -14,7 +14,8 @@ inline constexpr Service kService{.name = "logging",
                                   .version = "v2",
                                   .title = "Cloud Logging API",
                                   .hosts = kHosts,
-                                  .refuse_unknown_fields = true};
+                                  .refuse_unknown_fields = true,
+                                  .path_names = PathNames::kByResource};
 
 struct EntriesQuery {
   std::vector<std::string> resourceNames, projectIds;

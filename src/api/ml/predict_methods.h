@@ -39,8 +39,11 @@ inline constexpr Method<NameVersion, Empty> kExplainVersion{
     kModelResource};
 
 // At the daemon's own address only.
-inline constexpr Service kServing{
-    .name = "serving", .version = "v1", .title = "Models at other servers' paths", .hosts = {}};
+inline constexpr Service kServing{.name = "serving",
+                                  .version = "v1",
+                                  .title = "Models at other servers' paths",
+                                  .hosts = {},
+                                  .documented = false};
 
 inline constexpr Method<NameModel, Empty> kTfPredictModel{
     kServing,

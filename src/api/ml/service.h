@@ -12,7 +12,8 @@ inline constexpr Service kService{.name = "ml",
                                   .version = "v1",
                                   .title = "AI Platform Training & Prediction API",
                                   .hosts = kHosts,
-                                  .refuse_unknown_fields = true};
+                                  .refuse_unknown_fields = true,
+                                  .path_names = PathNames::kByResource};
 
 inline constexpr std::string_view kProjectResource = "projects/{project}";
 inline constexpr std::string_view kJobResource = "projects/{project}/jobs/{job}";

@@ -19,8 +19,11 @@ inline constexpr Service kService{.name = "oauth2",
                                   .anonymous = true};
 inline constexpr std::string_view kUserHosts[] = {"www.googleapis.com", "oauth2.googleapis.com",
                                                   "openidconnect.googleapis.com"};
-inline constexpr Service kUserService{
-    .name = "userinfo", .version = "v2", .title = "OpenID Connect user", .hosts = kUserHosts};
+inline constexpr Service kUserService{.name = "userinfo",
+                                      .version = "v2",
+                                      .title = "OpenID Connect user",
+                                      .hosts = kUserHosts,
+                                      .documented = false};
 
 struct TokenReply {
   std::string access_token;

@@ -10,8 +10,11 @@
 namespace fireweed::api::serviceusage {
 
 inline constexpr std::string_view kHosts[] = {"serviceusage.googleapis.com"};
-inline constexpr Service kService{
-    .name = "serviceusage", .version = "v1", .title = "Service Usage API", .hosts = kHosts};
+inline constexpr Service kService{.name = "serviceusage",
+                                  .version = "v1",
+                                  .title = "Service Usage API",
+                                  .hosts = kHosts,
+                                  .path_names = PathNames::kByResource};
 
 enum class State { kUnspecified, kDisabled, kEnabled };
 

@@ -13,12 +13,16 @@ inline constexpr std::string_view kHosts[] = {"sourcerepo.googleapis.com"};
 inline constexpr Service kService{.name = "sourcerepo",
                                   .version = "v1",
                                   .title = "Cloud Source Repositories API",
-                                  .hosts = kHosts};
+                                  .hosts = kHosts,
+                                  .path_names = PathNames::kByResource};
 
 inline constexpr std::string_view kGitHost = "source.developers.google.com";
 inline constexpr std::string_view kGitHosts[] = {kGitHost};
-inline constexpr Service kGit{
-    .name = "sourcegit", .version = "v1", .title = "Git over HTTPS", .hosts = kGitHosts};
+inline constexpr Service kGit{.name = "sourcegit",
+                              .version = "v1",
+                              .title = "Git over HTTPS",
+                              .hosts = kGitHosts,
+                              .documented = false};
 
 struct Repo {
   std::string name;  // projects/P/repos/R

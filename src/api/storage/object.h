@@ -326,7 +326,8 @@ inline constexpr Method<GetObject, Object> kGetObject{kStorage,
                                                       "storage.objects.get",
                                                       "storage.objects.get",
                                                       "buckets/{bucket}",
-                                                      Judge::kHandler};
+                                                      Judge::kHandler,
+                                                      true};
 inline constexpr Method<GetObject, Object> kDownloadObject{
     kStorage,
     Verb::kGet,

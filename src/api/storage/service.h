@@ -18,6 +18,7 @@ inline constexpr Service kStorageXml{.name = "storage-xml",
                                      .version = "v1",
                                      .title = "Cloud Storage XML API",
                                      .hosts = kStorageXmlHosts,
-                                     .xml_errors = true};
+                                     .xml_errors = true,
+                                     .documented = false};
 
 }  // namespace fireweed::api::storage
