@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "compute/catalogue.h"
 #include "describe/json_codec.h"
+#include "identity/projects.h"
 
 namespace fireweed {
 namespace {
@@ -95,6 +97,18 @@ void ValidateConfig(const Config& config) {
   if (config.compute.accelerators) RequireAccelerators(*config.compute.accelerators);
   RequireRange("ml.linesPerSecond", config.ml.lines_per_second, 1, 1'000'000'000);
   RequireRange("ml.environmentDays", config.ml.environment_days, 1, 36'500);
+  RequireRange("ml.environmentBytes", config.ml.environment_bytes, 0, INT64_MAX);
+  RequireRange("ml.lineBytes", config.ml.line_bytes, 1 << 20, INT64_MAX);
+  RequireRange("ml.jobs.mostRestarts", config.ml.jobs.most_restarts, 0, 1'000'000);
+  if (!(config.ml.jobs.overcommit >= 0.1 && config.ml.jobs.overcommit <= 1000)) {
+    throw Failure(Code::kInvalid, fmt::format("ml.jobs.overcommit: {} is not between 0.1 and 1000",
+                                              config.ml.jobs.overcommit));
+  }
+  RequireRange("serving.idleSeconds", config.serving.idle_seconds, 0, INT32_MAX);
+  RequireRange("serving.mostRequests", config.serving.most_requests, 1, INT32_MAX);
+  RequireRange("serving.wakeSeconds", config.serving.wake_seconds, 1, 3600);
+  RequireRange("serving.answerSeconds", config.serving.answer_seconds, 1, 24 * 3600);
+  RequireRange("serving.mostModelBytes", config.serving.most_model_bytes, 1, INT64_MAX);
   RequireOneOf("log.level", config.log.level, {"debug", "info", "warning", "error"});
   RequireRange("storage.reserveBytes", config.storage.reserve_bytes, 0, INT64_MAX);
   RequireRange("storage.scrubMbPerSecond", config.storage.scrub_mb_per_second, 0, 1'000'000);
@@ -102,8 +116,14 @@ void ValidateConfig(const Config& config) {
   RequireRange("storage.sweepMinutes", config.storage.sweep_minutes, 1, 7 * 24 * 60);
   RequireRange("logs.retentionDays", config.logs.retention_days, 1, 3650);
   RequireRange("logs.mostBytes", config.logs.most_bytes, 64 << 20, INT64_MAX);
-  size_t length = config.projects.default_project.size();
-  RequireRange("projects.default (its length)", static_cast<int64_t>(length), 6, 30);
+  if (!identity::IsProjectId(config.projects.default_project)) {
+    throw Failure(Code::kInvalid, fmt::format("projects.default: '{}' is no project id",
+                                              config.projects.default_project));
+  }
+  if (!compute::Catalogue::HasZone(config.projects.zone)) {
+    throw Failure(Code::kInvalid,
+                  fmt::format("projects.zone: there is no zone '{}'", config.projects.zone));
+  }
   if (!config.proxy.upstream.empty()) RequireEndpoint("proxy.upstream", config.proxy.upstream);
 }
 

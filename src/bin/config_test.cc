@@ -55,6 +55,13 @@ TEST_F(ConfigTest, RefusalsNameThePath) {
   EXPECT_NE(Refusal("listen:\n  http: 8080\n").find("listen.http: '8080' is not HOST:PORT"),
             std::string::npos);
   EXPECT_NE(Refusal("instances:\n  driver: vm\n").find("instances.driver"), std::string::npos);
+  EXPECT_NE(Refusal("ml:\n  jobs:\n    overcommit: 0\n").find("ml.jobs.overcommit"),
+            std::string::npos);
+  EXPECT_NE(Refusal("serving:\n  idleSeconds: -1\n").find("serving.idleSeconds"),
+            std::string::npos);
+  EXPECT_NE(Refusal("projects:\n  zone: mars-1\n").find("projects.zone"), std::string::npos);
+  EXPECT_NE(Refusal("projects:\n  default: Bad_Project\n").find("projects.default"),
+            std::string::npos);
   EXPECT_NE(Refusal("a: [").find("line"), std::string::npos);
   EXPECT_EQ(Refusal("log:\n  level: debug\n"), "accepted");
 }
