@@ -5,8 +5,14 @@
 namespace fireweed {
 namespace {
 
-ml::BatchWorld World(Ground& ground, PredictionServices& prediction, ml::AccountObjects& objects) {
+ml::BatchWorld World(Ground& ground, People& people, PredictionServices& prediction,
+                     ml::AccountObjects& objects) {
   ml::BatchWorld world;
+  world.may = [&access = people.access](const std::string& account, std::string_view permission,
+                                        const std::string& resource) {
+    net::Caller caller{.principal = "serviceAccount:" + account, .email = account};
+    return access.May(caller, permission, resource);
+  };
   world.list = [&objects](const std::string& account, const std::string& bucket,
                           const std::string& prefix) -> Result<std::vector<ml::BatchFile>> {
     auto found = objects.List(account, bucket, prefix);
@@ -35,11 +41,12 @@ ml::BatchWorld World(Ground& ground, PredictionServices& prediction, ml::Account
 
 }  // namespace
 
-BatchJobs::BatchJobs(Ground& ground, PredictionServices& prediction, ActionPool& actions)
+BatchJobs::BatchJobs(Ground& ground, People& people, PredictionServices& prediction,
+                     ActionPool& actions)
     : objects(
           [&prediction](const std::string& account) { return prediction.writer.Token(account); },
           [&ground] { return ground.sockets.http_address; }),
-      controller(ground.catalog, actions, World(ground, prediction, objects), ground.ids,
+      controller(ground.catalog, actions, World(ground, people, prediction, objects), ground.ids,
                  ground.clock, ground.log) {}
 
 }  // namespace fireweed

@@ -11,7 +11,7 @@
 namespace fireweed {
 
 struct BatchJobs {
-  BatchJobs(Ground& ground, PredictionServices& prediction, ActionPool& actions);
+  BatchJobs(Ground& ground, People& people, PredictionServices& prediction, ActionPool& actions);
 
   void AddTo(ControlLoop& loop) { loop.Add(controller); }
 

@@ -108,7 +108,7 @@ Daemon::Parts::Parts(DaemonOptions given)
       training_jobs(ground, people, stores, compute, machines, training_runs, loop, actions),
       prediction_controller({ground, people, stores, machines, training_runs.environments},
                             prediction, loop, actions),
-      batch_jobs(ground, prediction, actions),
+      batch_jobs(ground, people, prediction, actions),
       lifecycle(ground.catalog, stores.storage.store(), stores.storage.part_uploads(), ground.clock,
                 ground.log),
       sweeper(Chores(), std::chrono::minutes(ground.options.config.storage.sweep_minutes),

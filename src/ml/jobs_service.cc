@@ -10,6 +10,7 @@
 #include "identity/policies.h"
 #include "identity/service_accounts.h"
 #include "ml/job_request.h"
+#include "ml/prediction_model.h"
 #include "ml/queue_plan.h"
 #include "ml/replica_layout.h"
 #include "ml/service_account.h"
@@ -73,6 +74,14 @@ void CheckPrevious(Txn& txn, const JobRecord& record) {
   std::string why =
       CheckResume(*input->hyperparameters, *row->value.job.trainingInput->hyperparameters);
   if (!why.empty()) throw Failure(Code::kInvalid, fmt::format(kField, why));
+}
+
+// What a job takes from elsewhere, its submitter may take: the service itself may take everything.
+void RequireUse(net::AccessControl& access, const net::Caller& caller, const JobRecord& record) {
+  if (record.job.predictionInput) {
+    auto model = FindPredictionModel(*record.job.predictionInput, record.project);
+    if (model) net::Require(access, caller, model->permission(), model->resource());
+  }
 }
 
 using Labels = std::map<std::string, std::string>;
@@ -182,6 +191,7 @@ void JobsService::Store(Txn& txn, const JobRecord& record) {
 Job JobsService::Create(const api::ml::CreateJob& request, const net::Call& call) {
   CheckJob(request.body, parts_.catalogue);
   JobRecord record{.project = ProjectId(request.project, call.caller), .job = request.body};
+  RequireUse(parts_.access, call.caller, record);
   record.creator = call.caller.principal;
   record.number = parts_.ids.NextNumber();
   record.account = ChooseAccount(request.body, record.project, call.caller);

@@ -8,6 +8,7 @@
 #include "ml/models/batch_shard.h"
 #include "ml/models/model_names.h"
 #include "ml/models/versions_service.h"
+#include "ml/prediction_model.h"
 
 namespace fireweed::ml {
 namespace {
@@ -33,16 +34,6 @@ Place ParsePlace(std::string_view uri) {
   size_t slash = uri.find('/');
   if (slash == uri.npos) return {std::string(uri), ""};
   return {std::string(uri.substr(0, slash)), std::string(uri.substr(slash + 1))};
-}
-
-// "projects/P/models/M/versions/V" as words; the project may be left out.
-std::vector<std::string> WordsOf(std::string_view name) {
-  std::vector<std::string> words;
-  while (!name.empty()) {
-    words.emplace_back(name.substr(0, name.find('/')));
-    name.remove_prefix(std::min(name.size(), words.back().size() + 1));
-  }
-  return words;
 }
 
 bool IsFinal(const Error& error) {
@@ -156,15 +147,21 @@ Key BatchController::ChooseVersion(Txn& txn, const JobRecord& job, BatchRecord& 
     txn.Put(version.key(), version);
     return version.key();
   }
-  std::vector<std::string> words =
-      WordsOf(input.versionName.empty() ? input.modelName : input.versionName);
-  if (words.size() < 2 || words[0] != "projects")
-    words.insert(words.begin(), {"projects", job.project});
-  if (words.size() < 4) throw Failure(Code::kInvalid, "The name of the model is not complete.");
-  ModelRecord model = LoadModel(txn, words[1], words[3]);
-  std::string version = words.size() >= 6 ? words[5] : model.default_version;
+  PredictionModel named = *FindPredictionModel(input, job.project);
+  ModelRecord model = LoadModel(txn, named.project, named.name);
+  std::string version = named.version.empty() ? model.default_version : named.version;
   if (version.empty()) throw Failure(Code::kInvalid, "The model has no default version.");
-  return LoadVersion(txn, words[1], words[3], version).key();
+  return LoadVersion(txn, named.project, named.name, version).key();
+}
+
+// Who submitted the job was asked then; its account asks now, as it does for the files.
+void BatchController::RequireModel(const JobRecord& job) const {
+  auto model = FindPredictionModel(*job.job.predictionInput, job.project);
+  if (!model || world_.may(job.account, model->permission(), model->resource())) return;
+  throw Failure(Code::kDenied,
+                fmt::format("The account {} may not ask {}: it needs {} there, which "
+                            "roles/ml.modelUser has.",
+                            job.account, model->resource(), model->permission()));
 }
 
 void BatchController::Prepare(const Key& key) {
@@ -173,6 +170,7 @@ void BatchController::Prepare(const Key& key) {
   const JobRecord& job = row->value;
   BatchRecord batch;
   try {
+    RequireModel(job);
     for (const std::string& path : job.job.predictionInput->inputPaths) {
       Place place = ParsePlace(path);
       std::string pattern = place.name.ends_with('/') ? place.name + "**" : place.name;

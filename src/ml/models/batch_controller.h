@@ -47,6 +47,9 @@ struct BatchFile {
 
 // What the world does for a job's account; everything here may block.
 struct BatchWorld {
+  std::function<bool(const std::string& account, std::string_view permission,
+                     const std::string& resource)>
+      may;
   std::function<Result<std::vector<BatchFile>>(
       const std::string& account, const std::string& bucket, const std::string& prefix)>
       list;
@@ -81,6 +84,7 @@ class BatchController final : public Controller {
   std::optional<Time> RunShards(const Key& key, const JobRecord& job, const BatchRecord& batch);
   void Prepare(const Key& key);
   Key ChooseVersion(Txn& txn, const JobRecord& job, BatchRecord& batch);
+  void RequireModel(const JobRecord& job) const;
   void RunShard(const Key& key, size_t index);
   BatchShard Predict(const JobRecord& job, const BatchRecord& batch, size_t index);
   void Finish(const Key& key, api::ml::JobState state, const std::string& why);

@@ -125,6 +125,10 @@ class Batch : public testing::Test {
   }
   BatchWorld World() {
     BatchWorld world;
+    world.may = [this](const std::string& account, std::string_view permission,
+                       const std::string& resource) {
+      return !denied_.contains(account + " " + std::string(permission) + " " + resource);
+    };
     world.list = [this](const std::string&, const std::string& bucket,
                         const std::string& prefix) -> Result<std::vector<BatchFile>> {
       std::vector<BatchFile> found;
@@ -192,6 +196,7 @@ class Batch : public testing::Test {
   std::map<std::string, std::string> files_, written_;
   std::map<std::string, int> reads_;
   std::optional<Error> trouble_;
+  std::set<std::string> denied_;  // "ACCOUNT PERMISSION RESOURCE"
   Key asked_;
   std::unique_ptr<ControlLoop> loop_;
   std::unique_ptr<QueuedActionPool> pool_;
@@ -246,6 +251,17 @@ TEST_F(Batch, SaysWhatIsMissing) {
   Settle();
   EXPECT_EQ(Job().state, JobState::kFailed);
   EXPECT_NE(Job().errorMessage.find("No input file"), std::string::npos);
+}
+
+TEST_F(Batch, AsksNoModelThatItsAccountMayNotAsk) {
+  files_ = {{"in/a", "[1]\n"}};
+  denied_ = {"robot@p ml.versions.predict projects/p/models/m"};
+  Submit();
+  Settle();
+  EXPECT_EQ(Job().state, JobState::kFailed);
+  EXPECT_NE(Job().errorMessage.find("ml.versions.predict"), std::string::npos);
+  EXPECT_NE(Job().errorMessage.find("robot@p"), std::string::npos);
+  EXPECT_EQ(asked_, "");
 }
 
 TEST_F(Batch, EndsWhenItIsCalledOff) {
