@@ -49,5 +49,46 @@ TEST(JobRights, ANameThatIsNoModelsIsRefused) {
   }
 }
 
+compute::Reply Train(MlFixture& all, const std::string& id, const std::string& configs) {
+  return all.Ask("POST", kJobs,
+                 fmt::format(R"({{"jobId":"{}","trainingInput":{{"region":"us-central1",)"
+                             R"("scaleTier":"CUSTOM","masterType":"n1-standard-1",)"
+                             R"("workerType":"n1-standard-1","workerCount":"1",)"
+                             R"("parameterServerType":"n1-standard-1","parameterServerCount":"1",)"
+                             R"("evaluatorType":"n1-standard-1","evaluatorCount":"1",{}}}}})",
+                             id, configs));
+}
+
+TEST(JobRights, AnImageOfAnotherProjectNeedsTheRightToUseIt) {
+  MlFixture all;
+  all.base.access.denied = {"compute.images.useReadOnly projects/theirs/global/images/i",
+                            "compute.images.useReadOnly projects/theirs"};
+  const std::string own = R"("masterConfig":{"imageUri":"gcr.io/my-project/trainer:v2"})";
+  for (const char* image :
+       {"projects/theirs/global/images/i", "projects/theirs/global/images/family/f",
+        "https://www.googleapis.com/compute/v1/projects/theirs/global/images/i"}) {
+    std::string uri = fmt::format(R"({{"imageUri":"{}"}})", image);
+    for (const std::string& configs :
+         {"\"masterConfig\":" + uri, own + ",\"workerConfig\":" + uri,
+          own + ",\"parameterServerConfig\":" + uri, own + ",\"evaluatorConfig\":" + uri}) {
+      compute::Reply refused = Train(all, "theirs", configs);
+      EXPECT_EQ(refused.status, 403) << configs << refused.body;
+      EXPECT_TRUE(refused.Has("compute.images.useReadOnly")) << refused.body;
+    }
+  }
+  int count = 0;
+  for (const char* image :
+       {"gcr.io/theirs/i", "trainer", "us-docker.pkg.dev/theirs/projects/i@sha256:0",
+        "projects/my-project/global/images/i", "global/images/i",
+        "projects/debian-cloud/global/images/family/debian-12"}) {
+    compute::Reply made = Train(all, fmt::format("j{}", ++count),
+                                fmt::format(R"("masterConfig":{{"imageUri":"{}"}})", image));
+    EXPECT_EQ(made.status, 200) << image << made.body;
+  }
+  all.base.access.denied.clear();
+  std::string theirs = R"("masterConfig":{"imageUri":"projects/theirs/global/images/i"})";
+  EXPECT_EQ(Train(all, "theirs", theirs).status, 200);
+}
+
 }  // namespace
 }  // namespace fireweed::ml

@@ -7,11 +7,13 @@
 
 #include "base/bytes.h"
 #include "compute/filter.h"
+#include "compute/images.h"
 #include "identity/policies.h"
 #include "identity/service_accounts.h"
 #include "ml/job_request.h"
 #include "ml/prediction_model.h"
 #include "ml/queue_plan.h"
+#include "ml/replica_instances.h"
 #include "ml/replica_layout.h"
 #include "ml/service_account.h"
 #include "ml/tuning/search_space.h"
@@ -81,6 +83,15 @@ void RequireUse(net::AccessControl& access, const net::Caller& caller, const Job
   if (record.job.predictionInput) {
     auto model = FindPredictionModel(*record.job.predictionInput, record.project);
     if (model) net::Require(access, caller, model->permission(), model->resource());
+  }
+  if (!record.job.trainingInput) return;
+  const api::ml::TrainingInput& input = *record.job.trainingInput;
+  for (const auto* config : {&input.masterConfig, &input.workerConfig, &input.parameterServerConfig,
+                             &input.evaluatorConfig}) {
+    if (!*config || (*config)->imageUri.empty()) continue;
+    for (const std::string& image : ImageCandidates((*config)->imageUri)) {
+      compute::RequireImageUse(access, caller, image, record.project);
+    }
   }
 }
 
