@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <set>
 
 #include <fmt/format.h>
 
 #include "compute/member_instances.h"
 #include "compute/records.h"
 #include "ml/job_log.h"
+#include "ml/job_record.h"
 
 namespace fireweed::ml {
 namespace {
@@ -19,6 +19,8 @@ using compute::InstanceRecord;
 constexpr Duration kFailureHolds = std::chrono::minutes(1);
 constexpr Duration kLongestBuild = std::chrono::minutes(45);
 constexpr Duration kUseGrain = std::chrono::hours(1);  // last_used is not written more often
+// Somebody may have been told "ready" up to kUseGrain after last_used; by twice that it shows who uses it.
+constexpr Duration kJustUsed = 2 * kUseGrain;
 
 EnvironmentFailed Refused(const EnvironmentWish& wish, const RuntimeTable& table) {
   return {fmt::format("Runtime version {} is not supported. Supported are: {}.",
@@ -83,6 +85,7 @@ EnvironmentRecord EnvironmentController::Ensure(const EnvironmentRecord& wanted)
   if (std::optional<EnvironmentRecord> stored = Find(wanted.key); stored && fresh(*stored)) {
     return *stored;
   }
+  std::lock_guard lock(removing_);
   return Update(parts_.catalog, "environment asked for", [&](Txn& txn) {
     auto row = txn.Find<EnvironmentRecord>(wanted.key);
     EnvironmentRecord record = row ? row->value : wanted;
@@ -291,18 +294,49 @@ std::vector<EnvironmentRecord> EnvironmentController::All() const {
   }
 }
 
-std::vector<std::string> EnvironmentController::Mounted() const {
-  std::vector<std::string> paths;
-  ScanRange range;
-  while (true) {
+std::set<std::string> EnvironmentController::UsedPaths() const {
+  std::set<std::string> paths;
+  auto add = [&paths](const std::vector<compute::Mount>& mounts) {
+    for (const compute::Mount& mount : mounts) paths.insert(mount.path);
+  };
+  for (ScanRange range;;) {
     auto rows = Query(parts_.catalog, [&](Txn& txn) { return txn.Scan<InstanceRecord>(range); });
     for (const auto& row : rows) {
-      if (!row.value.workload || row.value.seen == compute::MachineSeen::kStopped) continue;
-      for (const compute::Mount& mount : row.value.workload->mounts) paths.push_back(mount.path);
+      bool down = row.value.seen == compute::MachineSeen::kStopped;
+      if (row.value.workload && !down) add(row.value.workload->mounts);
     }
+    if (std::ssize(rows) < range.limit) break;
+    range.after = rows.back().key;
+  }
+  // A job boots with what it was once prepared with: again after a preemption, and for each trial.
+  for (ScanRange range;;) {
+    auto rows = Query(parts_.catalog, [&](Txn& txn) {
+      auto active = txn.Scan<ActiveJob>(range);
+      for (const auto& row : active) {
+        auto job = txn.Find<JobRecord>(row.key);
+        if (job && job->value.prepared) add(job->value.prepared->mounts);
+      }
+      return active;
+    });
     if (std::ssize(rows) < range.limit) return paths;
     range.after = rows.back().key;
   }
+}
+
+bool EnvironmentController::SetAside(const EnvironmentRecord& record) {
+  std::lock_guard lock(removing_);
+  std::optional<EnvironmentRecord> now = Find(record.key);
+  if (!now || now->last_used != record.last_used) return false;
+  // The directory first: a row without one is built again by whoever asks, after a crash as well. A directory without
+  // a row would pass for one that another daemon has built.
+  if (Result<> moved = place_.SetAside(record); !moved.ok()) {
+    parts_.log.Warning("environment not removed",
+                       {{"environment", record.key}, {"error", moved.error().message}});
+    return false;
+  }
+  parts_.catalog.Write("environment swept",
+                       [&](Txn& txn) { txn.Erase<EnvironmentRecord>(record.key); });
+  return true;
 }
 
 void EnvironmentController::Sweep() {
@@ -316,22 +350,16 @@ void EnvironmentController::Sweep() {
     total += record.bytes;
     bases.insert(record.base);
   }
-  std::vector<std::string> mounted = Mounted();
+  std::set<std::string> used_paths = UsedPaths();
   for (const EnvironmentRecord& record : all) {
-    bool old = now - record.last_used > rules_.keep;
-    bool used = bases.contains(record.key) ||
-                std::ranges::find(mounted, place_.PathOf(record)) != mounted.end();
-    if (used || (!old && total <= rules_.most_bytes)) continue;
-    // The row first: whoever asks from now on makes a new one.
-    bool gone = Update(parts_.catalog, "environment swept", [&](Txn& txn) {
-      auto row = txn.Find<EnvironmentRecord>(record.key);
-      bool same = row && row->value.last_used == record.last_used;
-      if (same) txn.Erase<EnvironmentRecord>(record.key);
-      return same;
-    });
-    if (!gone) continue;
+    Duration unused = now - record.last_used;
+    bool used = unused < kJustUsed || bases.contains(record.key) ||
+                used_paths.contains(place_.PathOf(record));
+    if (used || (unused <= rules_.keep && total <= rules_.most_bytes)) continue;
+    (void)place_.RemoveAside(record);  // what a crash has left is in the way
+    if (!SetAside(record)) continue;
     total -= record.bytes;
-    Result<> removed = place_.Remove(record);
+    Result<> removed = place_.RemoveAside(record);
     parts_.log.Info("environment removed", {{"environment", record.key}, {"ok", removed.ok()}});
   }
 }

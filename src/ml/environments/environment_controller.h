@@ -10,7 +10,9 @@
 #pragma once
 
 #include <functional>
+#include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -58,8 +60,8 @@ class EnvironmentController final : public Controller, public Environments {
   std::vector<Key> Concerns(std::string_view kind, const Key& key) override;
   std::optional<Time> Reconcile(const Key& key) override;
 
-  // Removes what nobody has asked for in long, and the oldest while all take too much room. What an instance has mounted
-  // stays. On a thread that may block.
+  // Removes what nobody has asked for in long, and the oldest while all take too much room. What an instance has mounted,
+  // an active job was prepared with, or somebody has just asked for stays. On a thread that may block.
   void Sweep();
 
  private:
@@ -83,11 +85,15 @@ class EnvironmentController final : public Controller, public Environments {
   void Fail(const EnvironmentRecord& record, const std::string& message);
   void DropBuilder(Txn& txn, EnvironmentRecord& record);
   std::vector<EnvironmentRecord> All() const;
-  std::vector<std::string> Mounted() const;
+  std::set<std::string> UsedPaths() const;
+  // Out of the way and out of the catalog; false when somebody has asked for it meanwhile.
+  bool SetAside(const EnvironmentRecord& record);
 
   const EnvironmentParts parts_;
   const EnvironmentPlace place_;
   const EnvironmentRules rules_;
+  // Held while a row and its directory are changed together: by who asks anew, and by who removes both.
+  std::mutex removing_;
   std::function<void(const Key&)> sink_;  // the control thread's once the loop runs
 };
 

@@ -18,6 +18,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kLargestResult = 1 << 20;
+constexpr const char* kAside = ".gone";
 
 Result<> Outcome(const std::error_code& failed, const std::string& path) {
   if (failed) return ErrnoError(failed.value(), path);
@@ -144,15 +145,19 @@ void EnvironmentPlace::ShowInterpreter(const EnvironmentRecord& record) const {
   if (!failed) fs::rename(fresh, settings_.interpreter, failed);
 }
 
-Result<> EnvironmentPlace::Remove(const EnvironmentRecord& record) const {
-  // Aside first: what is half removed must not look complete, and somebody may want to build there.
+Result<> EnvironmentPlace::SetAside(const EnvironmentRecord& record) const {
   std::error_code failed;
-  std::string path = PathOf(record), aside = path + ".gone";
-  fs::remove_all(aside, failed);
-  fs::rename(path, aside, failed);
+  std::string path = PathOf(record);
+  fs::rename(path, path + kAside, failed);
   if (failed == std::errc::no_such_file_or_directory) return Done{};
-  if (!failed) fs::remove_all(aside, failed);
   return Outcome(failed, path);
+}
+
+Result<> EnvironmentPlace::RemoveAside(const EnvironmentRecord& record) const {
+  std::error_code failed;
+  std::string aside = PathOf(record) + kAside;
+  fs::remove_all(aside, failed);
+  return Outcome(failed, aside);
 }
 
 }  // namespace fireweed::ml

@@ -50,7 +50,10 @@ class EnvironmentPlace {
   Result<int64_t> Complete(const EnvironmentRecord& record) const;
   // Makes the link point to this runtime. Best effort.
   void ShowInterpreter(const EnvironmentRecord& record) const;
-  Result<> Remove(const EnvironmentRecord& record) const;
+  // To remove it: aside first, at once, since what is half removed must not look complete and somebody may want to
+  // build there.
+  Result<> SetAside(const EnvironmentRecord& record) const;
+  Result<> RemoveAside(const EnvironmentRecord& record) const;
 
  private:
   const Settings settings_;

@@ -11,6 +11,7 @@
 #include "catalog/memory_catalog.h"
 #include "compute/records.h"
 #include "ml/environments/environment_controller.h"
+#include "ml/job_record.h"
 
 namespace fireweed::ml {
 namespace {
@@ -105,6 +106,12 @@ class EnvironmentsTest : public ::testing::Test {
     builder.seen = compute::MachineSeen::kStopped;
     catalog_.Write("test", [&](Txn& txn) { txn.Put(builder.key(), builder); });
     Settle();
+  }
+  EnvironmentReady Ready() {
+    controller_.Ask(Wish());
+    Settle();
+    Build(kGood, 0);
+    return std::get<EnvironmentReady>(controller_.Ask(Wish()));
   }
   static constexpr const char* kGood = R"({"warnings":["w"],"error":""})";
 
@@ -220,16 +227,62 @@ TEST_F(EnvironmentsTest, ABuildersLinkIsNotFollowed) {
 }
 
 TEST_F(EnvironmentsTest, WhatNobodyAsksForGoes) {
-  controller_.Ask(Wish());
-  Settle();
-  Build(kGood, 0);
-  Key key = std::get<EnvironmentReady>(controller_.Ask(Wish())).key;
+  Key key = Ready().key;
   controller_.Sweep();
   EXPECT_TRUE(fs::exists(root_ + "/sets/" + key + "/ready"));
   clock_.JumpTo(clock_.Now() + std::chrono::hours(24 * 31));
   controller_.Sweep();
   EXPECT_FALSE(fs::exists(root_ + "/sets/" + key));
   EXPECT_TRUE(std::holds_alternative<EnvironmentBuilding>(controller_.Ask(Wish())));
+}
+
+// Its replicas may be down for a moment, or its next trial not yet there.
+TEST_F(EnvironmentsTest, WhatAJobWasPreparedWithStaysUntilTheJobHasEnded) {
+  EnvironmentReady ready = Ready();
+  JobRecord job{.project = "p"};
+  job.job.jobId = "j";
+  job.prepared = PreparedEnvironment{.mounts = ready.mounts};
+  catalog_.Write("test", [&](Txn& txn) {
+    txn.Put(job.key(), job);
+    txn.Put(job.key(), ActiveJob{});
+  });
+  clock_.JumpTo(clock_.Now() + std::chrono::hours(24 * 31));
+  controller_.Sweep();
+  EXPECT_TRUE(fs::exists(ready.mounts[0].path + "/ready"));
+  catalog_.Write("test", [&](Txn& txn) { txn.Erase<ActiveJob>(job.key()); });
+  controller_.Sweep();
+  EXPECT_FALSE(fs::exists(ready.mounts[0].path));
+}
+
+// Whoever has just had the answer has not stored it yet.
+TEST_F(EnvironmentsTest, WhatWasAskedForLatelyStaysHoweverLargeItIs) {
+  EnvironmentReady ready = Ready();
+  EnvironmentController full{{catalog_, loop_, pool_, catalogue_, packages_, ids_, clock_, log_},
+                             place_,
+                             {.runtimes = ParseRuntimes(kTable), .most_bytes = -1}};
+  clock_.JumpTo(clock_.Now() + std::chrono::minutes(59));
+  ASSERT_TRUE(std::holds_alternative<EnvironmentReady>(full.Ask(Wish())));
+  clock_.JumpTo(clock_.Now() + std::chrono::minutes(59));
+  full.Sweep();
+  EXPECT_TRUE(fs::exists(ready.mounts[0].path + "/ready"));
+  clock_.JumpTo(clock_.Now() + std::chrono::minutes(5));
+  full.Sweep();
+  EXPECT_FALSE(fs::exists(ready.mounts[0].path));
+}
+
+// Otherwise a new one could be built, or a shared one be found, where the old one is about to be removed.
+TEST_F(EnvironmentsTest, ADirectoryGoesBeforeItsRow) {
+  std::string path = Ready().mounts[0].path;
+  int commits = 0;
+  catalog_.OnCommit([&](std::string_view kind, const Key&) {
+    EXPECT_EQ(kind, kEnvironmentKind);
+    EXPECT_FALSE(fs::exists(path));
+    ++commits;
+  });
+  clock_.JumpTo(clock_.Now() + std::chrono::hours(24 * 31));
+  controller_.Sweep();
+  EXPECT_EQ(commits, 1);
+  EXPECT_TRUE(fs::is_empty(root_ + "/sets"));
 }
 
 TEST_F(EnvironmentsTest, AProgramsArchiveIsATree) {
