@@ -61,6 +61,8 @@ void Batcher::Work() {
     wake_.wait(lock, [this] { return ending_ || !waiting_.empty(); });
     if (ending_) return;
     std::vector<Job> batch = TakeBatch(lock);
+    // What is left may have woken this thread only, which waited for company then and computes now.
+    if (!waiting_.empty()) wake_.notify_one();
     lock.unlock();
     DropLate(batch);
     if (!batch.empty()) Compute(batch);

@@ -28,7 +28,8 @@ using ::testing::HasSubstr;
 // Doubles its numbers; refuses 13; waits while the gate is shut.
 class DoublingEngine final : public Engine {
  public:
-  DoublingEngine() {
+  explicit DoublingEngine(int parallel = 1) {
+    traits_.parallel = parallel;
     Signature signature;
     signature.name = "serving_default";
     TensorSpec spec;
@@ -62,9 +63,9 @@ class DoublingEngine final : public Engine {
     open_ = open;
     changed_.notify_all();
   }
-  void AwaitRunning() {
+  void AwaitRunning(int count = 1) {
     std::unique_lock lock(mu_);
-    changed_.wait(lock, [this] { return running_ > 0; });
+    changed_.wait(lock, [this, count] { return running_ >= count; });
   }
 
   Traits traits_;
@@ -88,11 +89,15 @@ Inputs Values(const std::vector<float>& values) {
 }
 
 struct BatchWorld {
-  explicit BatchWorld(Batcher::Options options = {}) : options(options) {}
+  explicit BatchWorld(Batcher::Options options = {}, int parallel = 1)
+      : options(options), engine(parallel) {}
   std::future<Result<Outputs>> Submit(const std::vector<float>& values,
                                       Duration limit = std::chrono::hours(1)) {
+    return SubmitInputs(Values(values), limit);
+  }
+  std::future<Result<Outputs>> SubmitInputs(Inputs inputs, Duration limit = std::chrono::hours(1)) {
     auto promise = std::make_shared<std::promise<Result<Outputs>>>();
-    batcher.Submit(engine.signatures()[0], Values(values), clock.Now() + limit,
+    batcher.Submit(engine.signatures()[0], std::move(inputs), clock.Now() + limit,
                    [promise](Result<Outputs> outcome) { promise->set_value(std::move(outcome)); });
     return promise->get_future();
   }
@@ -147,6 +152,22 @@ TEST(Batcher, LimitsAndDeadlines) {
   world.engine.SetOpen(true);
   EXPECT_EQ(late.get().error().code, Code::kCancelled);
   EXPECT_EQ(wide.get().value()[0].elements(), 6);
+}
+
+// One thread waits for company and then computes; what cannot join it is for the other one.
+TEST(Batcher, ARequestThatCannotJoinWaitsForNoOther) {
+  BatchWorld world({.budget = std::chrono::milliseconds(1)}, 2);
+  for (int round = 0; round < 20; ++round) {
+    world.engine.SetOpen(false);
+    auto first = world.Submit({1});
+    Inputs alone = Values({2});
+    alone.parameters = "alone";
+    auto second = world.SubmitInputs(alone);
+    world.engine.AwaitRunning(2);
+    world.engine.SetOpen(true);
+    EXPECT_EQ(first.get().value()[0].At<float>(0), 2);
+    EXPECT_EQ(second.get().value()[0].At<float>(0), 4);
+  }
 }
 
 TEST(Batcher, WhatWaitsAtTheEndIsTold) {
