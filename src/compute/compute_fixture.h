@@ -89,9 +89,12 @@ class RecordingSockets final : public InstanceSockets {
  public:
   Result<> Open(const Key& instance, const MachineHandle& machine) override {
     open[instance] = machine.text;
+    if (auto now = std::exchange(meanwhile, nullptr)) now();
     return Done{};
   }
   void Close(const Key& instance) override { open.erase(instance); }
+  // Runs once, inside the next Open: while a machine is being started.
+  std::function<void()> meanwhile;
   std::map<Key, std::string> open;
 };
 

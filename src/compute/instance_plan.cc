@@ -155,6 +155,10 @@ void PlanRunning(InstancePlan& plan, const InstanceView& view) {
     return;
   }
   next.resource.status = InstanceStatus::kStaging;
+  if (new_boot && MayRun(next)) {  // what the last Start has made is stopped before the next
+    TakeStep(plan, InstanceStep::kFind, view.now);
+    return;
+  }
   if (new_boot) BeginBoot(next);
   TakeStep(plan, InstanceStep::kStart, view.now);
 }

@@ -28,8 +28,8 @@
 // a data disk     that comes or goes while the machine runs is a change that waits for kDisk. A machine that has ended
 //                 needs no step: its next boot mounts what the record says.
 // reset           a higher wanted_boot while it runs: stopped without grace, then started with the new number.
-// a search        a row whose Start never reported has no handle: before it can be stopped or removed, kFind asks the
-//                 driver whether there is a machine.
+// a search        a row whose Start has not reported has no handle: before it can be stopped, removed or booted with a
+//                 higher number, kFind asks the driver whether there is a machine.
 // a card          of the host is claimed by kStart and given back once nothing runs and nothing is to run.
 // failures        of Start: tried again with growing pauses, given up after kMostStarts or at once when the
 //                 request itself is wrong or its cards are taken. Of everything else: tried again for ever.

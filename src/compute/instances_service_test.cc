@@ -221,6 +221,23 @@ TEST_F(InstancesTest, ResetBootsAgain) {
   EXPECT_NE(all.fake.List().value()[0].second.text.find("\"boot\":2"), std::string::npos);
 }
 
+TEST_F(InstancesTest, StopAndStartDuringTheFirstBootBootAgain) {
+  Reply start;
+  all.sockets.meanwhile = [&] {
+    for (const char* verb : {"stop", "start"}) {
+      start = all.Ask("POST", At("instances/t1/") + verb);
+      all.plane->loop.RunDue();
+    }
+  };
+  Insert("t1");
+  all.SettleUntil(all.clock.Now() + minutes(1));
+  EXPECT_EQ(Get("t1").Field("status"), "RUNNING");
+  EXPECT_EQ(all.Ask("GET", At("disks/t1")).status, 200);
+  EXPECT_EQ(Operation(start).Field("status"), "DONE");
+  EXPECT_FALSE(Operation(start).Has("\"error\"")) << Operation(start).body;
+  EXPECT_NE(all.fake.List().value()[0].second.text.find("\"boot\":2"), std::string::npos);
+}
+
 TEST_F(InstancesTest, AFailedInsertEndsInAnErrorAndLeavesNothing) {
   Reply begun = Insert("t1", R"({"fake_start-failures":"99"})");
   all.SettleUntil(all.clock.Now() + minutes(10));
