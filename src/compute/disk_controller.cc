@@ -24,9 +24,11 @@ std::optional<std::vector<Key>> DiskController::start_keys() const {
 }
 
 std::vector<Key> DiskController::Concerns(std::string_view, const Key& image) {
-  bool gone = !Query(catalog_, [&](Txn& txn) { return txn.Find<ImageRecord>(image); });
-  if (gone) due_ = true;
-  return gone ? std::vector<Key>{kSweep} : std::vector<Key>{};
+  auto row = Query(catalog_, [&](Txn& txn) { return txn.Find<ImageRecord>(image); });
+  // One that is made no longer needs its disk, which may have been deleted meanwhile.
+  if (row && row->value.resource.status == "PENDING") return {};
+  due_ = true;
+  return {kSweep};
 }
 
 std::optional<Time> DiskController::Reconcile(const Key& key) {
@@ -47,6 +49,7 @@ DiskStore::Names DiskController::Known() const {
       names.layers.insert(disk.root.layers.begin(), disk.root.layers.end());
     });
     VisitAll<ImageRecord>(txn, [&](const ImageRecord& image) {
+      if (image.resource.status == "PENDING") names.disks.insert(image.source_name());
       names.layers.insert(image.layer_name());
       names.layers.insert(image.root.layers.begin(), image.root.layers.end());
     });

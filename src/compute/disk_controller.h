@@ -1,5 +1,5 @@
 // What for: removes from the disk store what no record names any more: deleted disks, layers that neither an image
-//   nor a disk stands on, leftovers of a crash.
+//   nor a disk stands on, leftovers of a crash. A deleted disk stays while an image of it is PENDING.
 // Who calls: the control loop, which wakes it with every change of a disk or an image; the sweep itself runs as an
 //   action, one at a time.
 // A failure: logged; the next change, or the next start, sweeps again.

@@ -44,8 +44,9 @@ void ImageController::Make(const Key& key) {
 }
 
 Result<ImageController::MadeImage> ImageController::FromDisk(const ImageRecord& record) {
-  // Nobody boots from the disk while it is held, and whoever had begun before is seen below.
-  DiskStore::Hold hold(store_, "d-" + record.resource.sourceDiskId);
+  // Nobody boots from the disk while it is held, and whoever had begun before is seen below. Should it be deleted
+  // meanwhile, its bytes stay as long as the image is PENDING.
+  DiskStore::Hold hold(store_, record.source_name());
   DiskRecord disk;
   try {
     disk = Query(catalog_, [&](Txn& txn) {

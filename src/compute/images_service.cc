@@ -44,6 +44,7 @@ void TakeDisk(Txn& txn, ImageRecord& record) {
   image.sourceDiskId = std::to_string(disk.resource.id);
   image.diskSizeGb = std::max(image.diskSizeGb, disk.resource.sizeGb);
   image.status = "PENDING";
+  record.root = disk.root;  // so that what lies below stays, too, should the disk go
 }
 
 }  // namespace

@@ -98,6 +98,50 @@ TEST_F(ImagesTest, FromADiskIsACopyOfWhatWasWritten) {
   EXPECT_TRUE(fs::is_empty(all.disk_root + "/disks"));
 }
 
+TEST_F(ImagesTest, WhatAnImageIsMadeOfOutlivesItsDiskUntilItIsMade) {
+  StoppedInstance("build");
+  all.Ask("POST", kImages, R"({"name":"below","sourceDisk":"zones/us-east1-b/disks/build"})");
+  all.Settle();
+  std::string below = all.store.LayerDirectory(LayersOf("below").at(0));
+  ASSERT_EQ(
+      all.Ask("POST", kDisks, R"({"name":"data","sourceImage":"global/images/below"})").status,
+      200);
+  std::string upper = UpperOf("data");
+  fs::create_directories(upper);
+  std::ofstream(upper + "/file") << "x";
+  all.Ask("POST", kImages, R"({"name":"late","sourceDisk":"zones/us-east1-b/disks/data"})");
+  auto change = [&](const std::function<void(ImageRecord&)>& how) {
+    all.catalog.Write("test", [&](Txn& txn) {
+      auto row = txn.Find<ImageRecord>("p/late");
+      how(row->value);
+      txn.Put(row->key, row->value);
+    });
+    all.Settle();
+  };
+  // Its making takes as long as this test likes.
+  Time never = all.clock.Now() + std::chrono::hours(1);
+  change([&](ImageRecord& image) { image.backoff = {.attempts = 1, .next_try = never}; });
+  EXPECT_EQ(all.Ask("DELETE", Image("below")).status, 200);
+  EXPECT_EQ(all.Ask("DELETE", std::string(kDisks) + "/data").status, 200);
+  all.Settle();
+  EXPECT_TRUE(fs::exists(upper + "/file"));
+  EXPECT_TRUE(fs::exists(below));
+  change([&](ImageRecord& image) { image.resource.status = "READY"; });
+  EXPECT_FALSE(fs::exists(upper)) << "the copy is there";
+  EXPECT_TRUE(fs::exists(below)) << "the image stands on it";
+}
+
+TEST_F(ImagesTest, AnImageOfADiskThatWentBeforeItsTurnIsNotMade) {
+  StoppedInstance("build");
+  Reply begun =
+      all.Ask("POST", kImages, R"({"name":"late","sourceDisk":"zones/us-east1-b/disks/build"})");
+  all.catalog.Write("test", [](Txn& txn) { txn.Erase<DiskRecord>("p/us-east1-b/build"); });
+  all.Settle();
+  EXPECT_THAT(OperationOf(begun).body, HasSubstr("disks/build' was not found"));
+  EXPECT_EQ(all.Ask("GET", Image("late")).status, 404);
+  EXPECT_TRUE(fs::is_empty(all.disk_root + "/disks"));
+}
+
 TEST_F(ImagesTest, ADiskOfARunningMachineNeedsForce) {
   ASSERT_EQ(all.Ask("POST", kInstances, ComputeFixture::InsertBody("vm")).status, 200);
   all.Settle();

@@ -123,6 +123,8 @@ struct ImageRecord {
   Key key() const { return project + "/" + resource.name; }
   // The layer it brings along, if any.
   std::string layer_name() const { return "l-" + std::to_string(resource.id); }
+  // Of an image of a disk: where the disk store has that, also once its record is gone.
+  std::string source_name() const { return "d-" + resource.sourceDiskId; }
 };
 
 // What a project has said about itself to compute; absent until it says something.
