@@ -21,6 +21,7 @@ constexpr size_t kLargestPacket = 4096;
 constexpr uint32_t kTtlSeconds = 5;  // instances come and go
 constexpr int kPacketsPerTurn = 64;  // of one instance, before the others have theirs
 constexpr uint16_t kDnsPort = 53;
+constexpr int kPauseMillis = 1000;  // after a poll that failed
 
 std::optional<sockaddr_in> ResolverAddress(const std::string& text) {
   size_t colon = text.find(':');
@@ -103,7 +104,7 @@ void NameServer::Run() {
       for (const auto& [number, listener] : listeners_) listeners.push_back(listener);
     }
     DropOrphans(listeners);
-    if (!Turn(listeners)) return;
+    Turn(listeners);
   }
 }
 
@@ -120,7 +121,7 @@ void NameServer::DropOrphans(const Listeners& listeners) {
   });
 }
 
-bool NameServer::Turn(const Listeners& listeners) {
+void NameServer::Turn(const Listeners& listeners) {
   std::vector<pollfd> polled{{wake_.get(), POLLIN, 0}};
   size_t asked = pending_.size(), connected = connections_.size();
   for (const auto& pending : pending_) {
@@ -137,7 +138,8 @@ bool NameServer::Turn(const Listeners& listeners) {
   }
   if (poll(polled.data(), polled.size(), WaitMillis()) < 0 && errno != EINTR) {
     log_.Error("name server cannot poll", {{"errno", errno}});
-    return false;
+    // No memory, or more sockets than the process may have: both pass. Who wakes us is heard meanwhile.
+    poll(polled.data(), 1, kPauseMillis);
   }
   uint64_t count = 0;
   while (read(wake_.get(), &count, sizeof count) > 0) {
@@ -155,7 +157,6 @@ bool NameServer::Turn(const Listeners& listeners) {
     if (polled[at++].revents & POLLIN) Receive(listener);
     if (polled[at++].revents & POLLIN) Accept(listener);
   }
-  return true;
 }
 
 int NameServer::WaitMillis() const {

@@ -80,8 +80,8 @@ class NameServer {
 
   using Listeners = std::vector<std::shared_ptr<Listener>>;
   void Run();
-  // Waits and does what is due. False when there is nothing more to do in this life.
-  bool Turn(const Listeners& listeners);
+  // Waits and does what is due.
+  void Turn(const Listeners& listeners);
   void DropOrphans(const Listeners& listeners);
   void Wake();
   void Receive(const std::shared_ptr<Listener>& listener);

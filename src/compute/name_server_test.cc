@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <poll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 
 #include <gtest/gtest.h>
@@ -48,6 +49,11 @@ class NameServerTest : public ::testing::Test {
  protected:
   NameServerTest() {
     resolver_ = Bound(resolver_at_);
+    int both[2];
+    EXPECT_EQ(socketpair(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0, both), 0);
+    said_ = UniqueFd(both[0]);
+    saying_ = UniqueFd(both[1]);
+    log_ = std::make_unique<FdLogger>(saying_.get(), clock_, LogLevel::kError);
     InstanceRecord record{.project = "p", .zone = "z"};
     record.resource.name = "vm";
     record.resource.networkInterfaces.emplace_back().networkIP = "10.0.0.7";
@@ -58,7 +64,7 @@ class NameServerTest : public ::testing::Test {
     server_ = std::make_unique<NameServer>(
         catalog_,
         NameServer::Options{.resolvers = [resolvers] { return resolvers; }, .patience = patience},
-        clock_, random_, log_);
+        clock_, random_, *log_);
     UniqueFd packets = Bound(server_at_);
     streams_at_ = server_at_;
     number_ = server_->Open(std::move(packets), Listening(streams_at_), "p/z/vm");
@@ -104,7 +110,8 @@ class NameServerTest : public ::testing::Test {
 
   SystemClock clock_;
   SystemRandom random_;
-  NullLogger log_;
+  UniqueFd said_, saying_;  // errors that were logged, a packet each
+  std::unique_ptr<Logger> log_;
   MemoryCatalog catalog_;
   UniqueFd resolver_, client_;
   sockaddr_in resolver_at_{}, server_at_{}, streams_at_{};
@@ -119,6 +126,24 @@ TEST_F(NameServerTest, AnswersInstancesByName) {
   std::string reply = Receive(client_.get());
   ASSERT_GE(reply.size(), 4u);
   EXPECT_EQ(reply.substr(reply.size() - 4), std::string("\x0a\x00\x00\x07", 4));
+}
+
+TEST_F(NameServerTest, APollThatFailsIsNotTheEnd) {
+  Start({});
+  rlimit usual{};
+  ASSERT_EQ(getrlimit(RLIMIT_NOFILE, &usual), 0);
+  rlimit tight{.rlim_cur = 2, .rlim_max = usual.rlim_max};  // fewer than the server polls
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &tight), 0);
+  Send("short");  // answered by a poll that was under way, or later
+  std::string said = Receive(said_.get());
+  ASSERT_EQ(setrlimit(RLIMIT_NOFILE, &usual), 0);
+  EXPECT_NE(said.find("name server cannot poll"), std::string::npos) << said;
+  sockaddr_in at;
+  UniqueFd packets = Bound(at);
+  server_->Open(std::move(packets), Listening(at), "p/z/other");  // wakes it
+  EXPECT_EQ(CodeOf(Receive(client_.get())), 1);
+  Send("short");
+  EXPECT_EQ(CodeOf(Receive(client_.get())), 1);
 }
 
 TEST_F(NameServerTest, ForwardsUnderAnIdOfItsOwn) {
