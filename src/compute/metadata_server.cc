@@ -162,7 +162,8 @@ net::Answer MetadataServer::Wait(const Key& instance, const Question& question,
   std::string limit = request.Query("timeout_sec").value_or("0");
   std::from_chars(limit.data(), limit.data() + limit.size(), seconds);
   auto deferred = std::make_shared<net::Deferred>();
-  deferred->timeout_ms = seconds > 0 ? std::min(seconds * 1000, kLongestPollMs) : kLongestPollMs;
+  bool limited = seconds > 0 && seconds < kLongestPollMs / 1000;
+  deferred->timeout_ms = limited ? seconds * 1000 : kLongestPollMs;
   deferred->on_timeout = [this, instance, question] { return Answer(instance, question); };
   polls_.With([&](auto& polls) { polls[instance].push_back({question, etag, deferred}); });
   // Kept first, looked at second: a change in between is seen by the one or the other.

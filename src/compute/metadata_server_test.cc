@@ -286,6 +286,10 @@ TEST_F(MetadataTest, PollsKnowEtagsAndLimits) {
   EXPECT_EQ(poll->timeout_ms, 7000);
   EXPECT_EQ(std::get<std::string>(poll->on_timeout().body), "rose");
   poll->Abandon();
+  net::Answer patient = Send("GET", target + "&timeout_sec=9223372036854775807");
+  auto longest = std::get<std::shared_ptr<net::Deferred>>(patient);
+  EXPECT_EQ(longest->timeout_ms, 24 * 3600 * 1000);
+  longest->Abandon();
   SetWord("iris");
   EXPECT_EQ(server_.waiting(), 0u) << "abandoned polls are dropped";
 }
