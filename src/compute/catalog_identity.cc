@@ -33,9 +33,9 @@ ProjectIdentity CatalogIdentity::FindProject(const std::string& project) {
   return IdentityOf(*known);
 }
 
-bool CatalogIdentity::HasAccount(const std::string& email) {
-  return Query(catalog_,
-               [&](Txn& txn) { return identity::FindServiceAccount(txn, email).has_value(); });
+std::string CatalogIdentity::AccountId(const std::string& email) {
+  auto row = Query(catalog_, [&](Txn& txn) { return identity::FindServiceAccount(txn, email); });
+  return row ? row->value.uniqueId : "";
 }
 
 Result<InstanceToken> CatalogIdentity::MintToken(const std::string& email,

@@ -57,7 +57,10 @@ class FakeIdentity final : public InstanceIdentity {
   ProjectIdentity FindProject(const std::string&) override {
     return {4711, "4711-compute@developer.gserviceaccount.com"};
   }
-  bool HasAccount(const std::string& email) override { return email.starts_with("known@"); }
+  std::string AccountId(const std::string& email) override {
+    bool known = email.starts_with("known@") || email.starts_with("4711-compute@");
+    return known ? account_id : "";
+  }
   Result<InstanceToken> MintToken(const std::string& email,
                                   const std::vector<std::string>& scopes) override {
     if (fail) return Error{Code::kUnavailable, "", "no token today"};
@@ -69,6 +72,7 @@ class FakeIdentity final : public InstanceIdentity {
   }
   bool fail = false;
   Time now{};
+  std::string account_id = "1";  // of every account there is
   std::vector<std::string> minted;
 };
 

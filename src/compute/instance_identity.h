@@ -38,7 +38,8 @@ class InstanceIdentity {
   virtual ProjectIdentity EnsureProject(const std::string& project, const net::Caller& caller) = 0;
   // kNotFound when there is no such project.
   virtual ProjectIdentity FindProject(const std::string& project) = 0;
-  virtual bool HasAccount(const std::string& email) = 0;
+  // Another one when the account was deleted and made again; empty when there is none.
+  virtual std::string AccountId(const std::string& email) = 0;
   virtual Result<InstanceToken> MintToken(const std::string& email,
                                           const std::vector<std::string>& scopes) = 0;
   // A signed identity token (JWT).

@@ -126,7 +126,7 @@ std::string RequireAccount(const MakerRights& rights, const net::Caller& caller,
                            const std::string& project, const std::string& wanted) {
   std::string fallback = rights.identity.EnsureProject(project, caller).default_account;
   std::string email = wanted.empty() || wanted == "default" ? fallback : wanted;
-  if (email != fallback && !rights.identity.HasAccount(email)) {
+  if (email != fallback && rights.identity.AccountId(email).empty()) {
     throw Failure(Code::kNotFound,
                   fmt::format("The resource '{}' of type 'serviceAccount' was not found.", email));
   }

@@ -243,10 +243,12 @@ net::Response MetadataServer::Token(const api::compute::InstanceServiceAccount& 
   std::string name = account.email;
   for (const std::string& scope : allowed) name += " " + scope;
   Time now = clock_.Now();
+  std::string id = identity_.AccountId(account.email);
   std::optional<KnownToken> known = tokens_.With([&](auto& tokens) -> std::optional<KnownToken> {
     auto found = tokens.find(name);
     if (found == tokens.end()) return std::nullopt;
-    if (found->second.expires - kTokenReserve > now) return found->second;
+    bool same = found->second.account_id == id;  // tokens die with their account
+    if (same && found->second.expires - kTokenReserve > now) return found->second;
     tokens.erase(found);
     return std::nullopt;
   });
@@ -255,7 +257,7 @@ net::Response MetadataServer::Token(const api::compute::InstanceServiceAccount& 
     if (!minted.ok()) {
       return Plain(net::WordsFor(minted.error().code).status, minted.error().message + "\n");
     }
-    known = {minted->token, minted->expires};
+    known = {id, minted->token, minted->expires};
     tokens_.With([&](auto& tokens) {
       if (tokens.size() >= kMostTokens) tokens.clear();
       tokens.insert_or_assign(name, *known);

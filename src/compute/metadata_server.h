@@ -58,7 +58,7 @@ class MetadataServer final : public net::Dispatcher, public Controller {
     std::shared_ptr<net::Deferred> deferred;
   };
   struct KnownToken {
-    std::string token;
+    std::string account_id, token;
     Time expires;
   };
 

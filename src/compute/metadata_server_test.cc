@@ -234,6 +234,14 @@ TEST_F(MetadataTest, TokensAreMadeOnceAndHandedOutUntilTheyAge) {
   EXPECT_EQ(Status("instance/service-accounts/other@x/token"), 404);
 }
 
+TEST_F(MetadataTest, AnAccountMadeAgainHasTokensOfItsOwn) {
+  Text("instance/service-accounts/default/token");
+  all_.identity.account_id = "2";
+  Text("instance/service-accounts/default/token");
+  Text("instance/service-accounts/default/token");
+  EXPECT_EQ(all_.identity.minted.size(), 2u);
+}
+
 TEST_F(MetadataTest, ATokenHasNoMoreScopesThanTheInstance) {
   Change([](InstanceRecord& record) {
     record.resource.serviceAccounts[0].scopes = {"https://x/devstorage", "https://x/logging"};
