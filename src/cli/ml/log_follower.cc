@@ -78,8 +78,11 @@ bool LogFollower::Step(int wait) {
   return news;
 }
 
+// Page by page: whoever does not wait gets no token behind the last one, and would read it again and again.
 void LogFollower::Finish() {
-  while (Step(0)) {
+  EntryQuery query{.filter = filter_, .page = token_, .size = kPage};
+  bool news = false;
+  while (TakePage(query, news)) {
   }
   LookBack(kLatest);
 }

@@ -1,7 +1,9 @@
 // Jobs from flags and files, packages from sources, entries as lines: each case a line.
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "base/error.h"
@@ -112,28 +114,48 @@ TEST(LogLines, ShowWhatGcloudShows) {
   EXPECT_TRUE(coloured.ends_with("\x1b[0ma")) << coloured;
 }
 
-TEST(LogFollower, ShowsLateLinesAndNothingTwice) {
-  std::map<std::pair<std::string, std::string>, JsonTree> store;  // by time and id
-  auto write = [&](const std::string& id, const std::string& second) {
+// Lines as the daemon gives them out: one that does not wait names no page after the last.
+class FollowedLines : public testing::Test {
+ protected:
+  void Write(const std::string& id, const std::string& second) {
     std::string time = "2026-11-15T07:00:" + second + ".000000000Z";
     store[{time, id}] = Entry(id, time, R"("textPayload":"x")");
-  };
-  Words shown;
-  auto ask = [&](const EntryQuery& query) {
+  }
+  JsonTree Ask(const EntryQuery& query) {
     std::string bound;
     if (size_t at = query.filter.find(">=\""); at != std::string::npos)
       bound = query.filter.substr(at + 3, 30);
     JsonTree page = JsonTree::Object();
-    page["nextPageToken"] = JsonTree::Text(query.page);
+    std::string last = query.page;
+    int count = 0;
     for (const auto& [key, entry] : store) {
       if (key.first < bound || key.first + key.second <= query.page) continue;
+      if (++count > query.size) break;
       page["entries"].Append(entry);
-      page["nextPageToken"] = JsonTree::Text(key.first + key.second);
+      last = key.first + key.second;
     }
+    if (query.wait > 0 || count > query.size) page["nextPageToken"] = JsonTree::Text(last);
     return page;
-  };
-  LogFollower follower("f", ask,
-                       [&](const JsonTree& entry) { shown.push_back(entry.TextOf("insertId")); });
+  }
+
+  std::map<std::pair<std::string, std::string>, JsonTree> store;  // by time and id
+  Words shown;
+  LogFollower follower{"f", [this](const EntryQuery& query) { return Ask(query); },
+                       [this](const JsonTree& entry) {
+                         shown.push_back(entry.TextOf("insertId"));
+                         if (shown.size() > 9000) throw Failure(Code::kExhausted, "it never ends");
+                       }};
+};
+
+TEST_F(FollowedLines, OfAJobThatHasEndedAreShownOnce) {
+  for (int i = 0; i < 2900; ++i) Write(fmt::format("{:04}", i), fmt::format("{:02}", i / 50));
+  follower.Finish();
+  EXPECT_EQ(shown.size(), 2900u);
+  EXPECT_TRUE(std::ranges::is_sorted(shown));
+}
+
+TEST_F(FollowedLines, LateOnesAreShownAndNothingTwice) {
+  auto write = [this](const char* id, const char* second) { Write(id, second); };
   EXPECT_FALSE(follower.Step(1));
   write("a", "01");
   write("b", "10");
