@@ -1,6 +1,8 @@
 // The --format and --filter languages, each case a line.
 #include <gtest/gtest.h>
+#include <time.h>
 
+#include "base/clock.h"
 #include "base/error.h"
 #include "cli/format/resource_filter.h"
 #include "cli/format/resource_output.h"
@@ -43,6 +45,9 @@ TEST(Format, OneResource) {
       {"value(zone.scope(),zone.scope(projects),zone.segment(-2))",
        "us-central1-a\tp/zones/us-central1-a\tzones\n"},
       {"value(creationTimestamp.date('%Y-%m-%d'))", "2026-11-15\n"},
+      {"value(creationTimestamp.date(tz=UTC))", "2026-11-15T07:08:09\n"},
+      {"value(creationTimestamp.date('%Y', tz=UTC))", "2026\n"},
+      {"value(tags.items.list(show=values))", "http,https\n"},
       {"value(preemptible.yesno(yes='true', no=''),none.yesno(no='-'))", "true\t-\n"},
       {"value(name.upper(),status.lower(),none.undefined('?'))", "WEB-1\trunning\t?\n"},
       {"value(disks[0].extract(source,boot).join('/'))", "a/b/boot/true\n"},
@@ -72,6 +77,17 @@ TEST(Format, OneResource) {
   for (const Case& one : cases) {
     EXPECT_EQ(Render({Web()}, Projection::Parse(one.format), Shape::kOne), one.want) << one.format;
   }
+}
+
+TEST(Format, LocalTimes) {
+  time_t seconds = ToSeconds(*ParseTime("2026-11-15T07:08:09Z"));
+  struct tm here;
+  localtime_r(&seconds, &here);
+  char text[40];
+  strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%S\n", &here);
+  EXPECT_EQ(
+      Render({Web()}, Projection::Parse("value(creationTimestamp.date(tz=LOCAL))"), Shape::kOne),
+      text);
 }
 
 TEST(Format, Lists) {

@@ -61,8 +61,11 @@ Transform TakeTransform(std::string_view& text) {
   while (!TakeIf(text, ')')) {
     if (text.empty()) Refuse("')' is missing", text);
     std::string argument = TakeValue(text, "=,)");
-    if (TakeIf(text, '=')) argument += "=" + TakeValue(text, ",)");
-    transform.arguments.push_back(argument);
+    if (TakeIf(text, '=')) {
+      transform.named[argument] = TakeValue(text, ",)");
+    } else {
+      transform.arguments.push_back(argument);
+    }
     TakeIf(text, ',');
   }
   if (!IsTransform(transform.name)) {

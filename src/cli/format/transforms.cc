@@ -67,9 +67,7 @@ JsonTree Segment(const Transform& transform, const JsonTree& value) {
 
 JsonTree Join(const Transform& transform, const JsonTree& value, std::string_view usual) {
   if (value.IsNull()) return JsonTree::Text(transform.Argument(1, "undefined", ""));
-  std::string separator = transform.Argument(0, "separator", usual);
-  if (separator.starts_with("show=")) separator = usual;
-  return JsonTree::Text(OneLine(value, separator));
+  return JsonTree::Text(OneLine(value, transform.Argument(0, "separator", usual)));
 }
 
 JsonTree SplitText(const Transform& transform, const JsonTree& value) {
@@ -96,7 +94,8 @@ JsonTree Date(const Transform& transform, const JsonTree& value) {
   if (!time) return JsonTree::Text(transform.Argument(2, "undefined", value.text()));
   time_t seconds = ToSeconds(*time);
   struct tm parts;
-  gmtime_r(&seconds, &parts);
+  bool local = transform.Argument(3, "tz", "") == "LOCAL";
+  local ? localtime_r(&seconds, &parts) : gmtime_r(&seconds, &parts);
   char text[256];
   std::string format = transform.Argument(0, "format", "%Y-%m-%dT%H:%M:%S");
   return JsonTree::Text(std::string(text, strftime(text, sizeof text, format.c_str(), &parts)));
@@ -180,11 +179,7 @@ bool TakesLists(std::string_view name) {
 }  // namespace
 
 std::string Transform::Argument(size_t i, std::string_view key, std::string_view fallback) const {
-  for (const std::string& argument : arguments) {
-    size_t equals = argument.find('=');
-    if (!key.empty() && equals != std::string::npos && argument.substr(0, equals) == key)
-      return argument.substr(equals + 1);
-  }
+  if (auto found = named.find(std::string(key)); found != named.end()) return found->second;
   return i < arguments.size() ? arguments[i] : std::string(fallback);
 }
 

@@ -1,6 +1,7 @@
 // What a column may do to its value: zone.basename(), tags.items.list(), creationTimestamp.date('%Y-%m-%d'). Pure.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -11,7 +12,8 @@ namespace fireweed::cli {
 
 struct Transform {
   std::string name;
-  std::vector<std::string> arguments;  // positional, in order; "key=value" for named ones
+  std::vector<std::string> arguments;        // positional, in order
+  std::map<std::string, std::string> named;  // key=value
 
   // The positional argument at `i`, or the one called `key`; else `fallback`.
   std::string Argument(size_t i, std::string_view key, std::string_view fallback) const;
