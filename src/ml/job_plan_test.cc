@@ -299,6 +299,11 @@ TEST(ReplicaSight, ReadsInstances) {
   EXPECT_EQ(SightOf(nullptr, replica).kind, Kind::kMissing);
   instance.seen = compute::MachineSeen::kRunning;
   EXPECT_EQ(SightOf(&instance, replica).kind, Kind::kRunning);
+  instance.want = compute::InstanceWant::kSuspended;
+  EXPECT_FALSE(SightOf(&instance, replica).stopping);
+  instance.want = compute::InstanceWant::kStopped;
+  EXPECT_TRUE(SightOf(&instance, replica).stopping);
+  instance.want = compute::InstanceWant::kRunning;
   instance.boot = 1;
   EXPECT_EQ(SightOf(&instance, replica).kind, Kind::kBooting) << "an earlier boot still ends";
   instance.boot = 2;

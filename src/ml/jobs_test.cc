@@ -181,6 +181,19 @@ TEST(Jobs, CancelEndsEverythingWithinTheGrace) {
   EXPECT_EQ(all.Job("preparing").job.state, JobState::kCancelled);
 }
 
+TEST(Jobs, AReplicaThatIsSuspendedHoldsNoCancelUp) {
+  MlFixture all;
+  ASSERT_EQ(all.Submit("frozen").status, 200);
+  all.base.Settle();
+  ASSERT_EQ(all.Instance(0, "POST", "/suspend").status, 200);
+  all.base.Settle();
+  ASSERT_EQ(all.Instances()[0].resource.status, api::compute::InstanceStatus::kSuspended);
+  ASSERT_EQ(all.Ask("POST", Path("frozen") + ":cancel", "{}").status, 200);
+  all.SettleFor(minutes(1));
+  EXPECT_EQ(all.Job("frozen").job.state, JobState::kCancelled);
+  EXPECT_TRUE(all.base.fake.List()->empty());
+}
+
 TEST(Jobs, PackagesThatCannotBeInstalledEndTheJob) {
   MlFixture all;
   all.environments.answer = EnvironmentFailed{"ERROR: No matching distribution found for nosuch"};

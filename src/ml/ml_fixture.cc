@@ -94,6 +94,12 @@ std::vector<compute::InstanceRecord> MlFixture::Instances() {
   return all;
 }
 
+compute::Reply MlFixture::Instance(size_t i, std::string_view method, const std::string& what) {
+  compute::InstanceRecord record = Instances().at(i);
+  return base.Ask(method, fmt::format("/compute/v1/projects/{}/zones/{}/instances/{}{}",
+                                      record.project, record.zone, record.resource.name, what));
+}
+
 std::vector<std::string> MlFixture::LinesOf(const std::string& task) const {
   std::vector<std::string> texts;
   for (const JobLine& line : lines) {

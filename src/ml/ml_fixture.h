@@ -100,6 +100,8 @@ class MlFixture {
   }
   JobRecord Job(const std::string& id);
   std::vector<compute::InstanceRecord> Instances();
+  // As anybody may do to an instance: "POST", "/suspend".
+  compute::Reply Instance(size_t i, std::string_view method, const std::string& what = "");
   std::vector<std::string> LinesOf(const std::string& task) const;
 
   ScriptedDriver driver;

@@ -20,7 +20,9 @@ ReplicaSight SightOf(const compute::InstanceRecord* instance, const Replica& rep
   ReplicaSight sight;
   if (!instance || instance->resource.id != replica.instance_id) return sight;
   sight.boot = instance->boot;
-  sight.stopping = instance->want != InstanceWant::kRunning;
+  // One that somebody has suspended still has to be told to stop.
+  sight.stopping =
+      instance->want == InstanceWant::kStopped || instance->want == InstanceWant::kGone;
   if (instance->want == InstanceWant::kGone) return sight;
   if (instance->boot < replica.boot) {
     sight.kind = Kind::kBooting;
