@@ -107,9 +107,11 @@ std::string MakeTemporary(const char* name) {
 
 }  // namespace
 
-ComputeFixture::ComputeFixture(MachineDriver* other, uint64_t seed)
+ComputeFixture::ComputeFixture(MachineDriver* other, uint64_t seed,
+                               std::vector<std::string> accelerators)
     : random(seed),
       driver(other ? *other : fake),
+      catalogue({.cpus = 4, .memory_mb = 8192, .accelerators = std::move(accelerators)}),
       consoles(MakeTemporary("compute")),
       disk_root(MakeTemporary("disks")),
       store(disk_root) {

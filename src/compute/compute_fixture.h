@@ -104,7 +104,8 @@ class RecordingSockets final : public InstanceSockets {
 
 class ComputeFixture {
  public:
-  explicit ComputeFixture(MachineDriver* driver = nullptr, uint64_t seed = 1);
+  explicit ComputeFixture(MachineDriver* driver = nullptr, uint64_t seed = 1,
+                          std::vector<std::string> accelerators = {});
   ~ComputeFixture();
 
   Reply Ask(std::string_view method, std::string_view target, std::string_view body = "",
@@ -131,7 +132,7 @@ class ComputeFixture {
   FakeIdentity identity;
   OpenAccess access;
   RecordingSockets sockets;
-  Catalogue catalogue{{.cpus = 4, .memory_mb = 8192}};
+  Catalogue catalogue;  // of a host with 4 CPUs and 8 GiB
   std::string consoles;
   QuotaLimits quotas;           // of the planes made from now on
   PreemptionRule preemption;    // of the planes made from now on

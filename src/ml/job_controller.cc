@@ -101,7 +101,8 @@ JobView JobController::ViewOf(const Sight& sight) {
   bool ends = AnyEnded(view.sights) || job.outcome != api::ml::JobState::kUnspecified;
   view.drained = ends && world_.collector.Drained(job.project, job.job.jobId);
   if (input.hyperparameters && job.admitted) {
-    TuningLook look = Query(catalog_, [&](Txn& txn) { return LookAtTrials(txn, job); });
+    int32_t most = GangsAtOnce(input, world_.replicas.catalogue);
+    TuningLook look = Query(catalog_, [&](Txn& txn) { return LookAtTrials(txn, job, most); });
     view.tuning = std::move(look.orders);
     view.drained = view.drained && look.complete;
   }

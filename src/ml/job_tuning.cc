@@ -47,10 +47,10 @@ HyperparameterOutput ShowTrial(Txn& txn, const JobRecord& job, const Gang& gang,
 
 }  // namespace
 
-TuningLook LookAtTrials(Txn& txn, const JobRecord& job) {
+TuningLook LookAtTrials(Txn& txn, const JobRecord& job, int32_t most_gangs) {
   const api::ml::HyperparameterSpec& spec = *job.job.trainingInput->hyperparameters;
   TuningLook look;
-  TuningSight sight{.spec = spec, .job_id = job.job.jobId};
+  TuningSight sight{.spec = spec, .job_id = job.job.jobId, .most_at_once = most_gangs};
   for (const Gang& gang : job.gangs) {
     sight.trials.push_back(ShowTrial(txn, job, gang, look.complete));
     if (!gang.error.empty()) sight.errors[gang.trial] = gang.error;

@@ -10,12 +10,13 @@
 
 namespace fireweed::ml {
 
-// What the search wants of the job as it stands. `complete`: every ended trial's last figures are in.
+// What the search wants of the job as it stands, with at most so many gangs under way. `complete`: every ended trial's
+// last figures are in.
 struct TuningLook {
   TuningOrders orders;
   bool complete = true;
 };
-TuningLook LookAtTrials(Txn& txn, const JobRecord& job);
+TuningLook LookAtTrials(Txn& txn, const JobRecord& job, int32_t most_gangs);
 
 // Opens the rows of trials that `next` has begun, and closes those of trials that have ended in it.
 void StoreTrials(Txn& txn, const JobRecord& next, const std::string& metric_root);

@@ -44,10 +44,7 @@ std::string ZoneIn(const std::string& region) {
 ActiveJob ActiveOf(const JobRecord& record, const compute::Catalogue& catalogue) {
   const api::ml::TrainingInput& input = *record.job.trainingInput;
   GangDemand demand = DemandOf(input, catalogue);
-  int32_t gangs = 1;
-  if (input.hyperparameters) {
-    gangs = std::min(MaxParallelTrials(*input.hyperparameters), MaxTrials(*input.hyperparameters));
-  }
+  int32_t gangs = GangsAtOnce(input, catalogue);
   for (auto& [type, count] : demand.cards) count *= gangs;
   int32_t priority = input.scheduling ? input.scheduling->priority.value_or(0) : 0;
   return {.created = *record.job.createTime,

@@ -7,6 +7,7 @@
 #include "compute/hidden.h"
 #include "describe/json_tree.h"
 #include "ml/ml_fixture.h"
+#include "ml/tuning/trial_record.h"
 
 namespace fireweed::ml {
 namespace {
@@ -239,6 +240,40 @@ TEST(Jobs, TheQueueHoldsWhatDoesNotFit) {
     EXPECT_EQ(all.Job(id).job.state, JobState::kSucceeded) << id;
   }
   EXPECT_LT(*all.Job("third").job.startTime, *all.Job("second").job.startTime);
+}
+
+const char* const kWithCards =
+    R"("scaleTier":"CUSTOM","masterType":"n1-standard-1","workerType":"n1-standard-1","workerCount":"1",)"
+    R"("masterConfig":{"acceleratorConfig":{"type":"NVIDIA_TESLA_T4","count":"1"}},)"
+    R"("workerConfig":{"acceleratorConfig":{"type":"NVIDIA_TESLA_T4","count":"1"}})";
+
+const std::vector<std::string> kTwoCards(2, "nvidia-tesla-t4");
+
+// Two trials at once would have one card each, and wait for the other's.
+TEST(Jobs, NoMoreTrialsAtOnceThanThereAreCardsFor) {
+  MlFixture all(nullptr, 1, kTwoCards);
+  all.driver.script = MastersEnd;
+  ASSERT_EQ(all.Submit("tuned", std::string(kWithCards) +
+                                    R"(,"hyperparameters":{"goal":"MAXIMIZE","maxTrials":3,)"
+                                    R"("maxParallelTrials":2,"params":[{"parameterName":"x",)"
+                                    R"("type":"DOUBLE","minValue":0,"maxValue":1}]})")
+                .status,
+            200);
+  auto active = Query(all.base.catalog,
+                      [](Txn& txn) { return txn.Find<ActiveJob>("my-project/tuned")->value; });
+  EXPECT_EQ(active.cards, (CardCounts{{"nvidia-tesla-t4", 2}}));
+  for (size_t trial = 1; trial <= 3; ++trial) {
+    all.SettleFor(minutes(1));
+    EXPECT_EQ(all.Job("tuned").gangs.size(), trial);
+    all.base.catalog.Write("every figure is in", [&](Txn& txn) {
+      Key key = TrialKey("my-project", "tuned", std::to_string(trial));
+      TrialRecord record = txn.Find<TrialRecord>(key)->value;
+      record.complete = record.closed;
+      txn.Put(key, record);
+    });
+  }
+  all.base.Settle();
+  EXPECT_EQ(all.Job("tuned").job.state, JobState::kSucceeded);
 }
 
 // The daemon dies at every moment of a job's life: between any two turns of the loop and any two actions.

@@ -35,11 +35,18 @@ MlFixture::Plane::Plane(MlFixture& all)
   all.base.plane->loop.WakeAll();
 }
 
-MlFixture::MlFixture(MachineDriver* inner, uint64_t seed) : base(&driver, seed) {
+MlFixture::MlFixture(MachineDriver* inner, uint64_t seed, const std::vector<std::string>& cards)
+    : base(&driver, seed, cards) {
   driver.SetInner(inner ? *inner : base.fake);
   net::Caller owner{.principal = "user:ann@example.com", .email = "ann@example.com"};
   base.catalog.Write(
       "project", [&](Txn& txn) { projects.Create(txn, "my-project", "my-project", {}, owner); });
+  for (const std::string& type : cards) {
+    base.cards.push_back(
+        {.type = type, .devices = {fmt::format("/dev/card{}", base.cards.size())}});
+    ++capacity.cards[type];
+  }
+  if (!cards.empty()) base.Restart();
   plane = std::make_unique<Plane>(*this);
 }
 

@@ -82,8 +82,9 @@ class FakeCollector final : public LogCollector {
 
 class MlFixture {
  public:
-  // `inner`: null for the plain fake driver.
-  explicit MlFixture(MachineDriver* inner = nullptr, uint64_t seed = 1);
+  // `inner`: null for the plain fake driver. `cards`: those of the host, by type.
+  explicit MlFixture(MachineDriver* inner = nullptr, uint64_t seed = 1,
+                     const std::vector<std::string>& cards = {});
 
   compute::Reply Ask(std::string_view method, std::string_view target, std::string_view body = "",
                      const char* who = "Bearer ann@example.com");

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "ml/tuning/trial_plan.h"
+
 namespace fireweed::ml {
 namespace {
 
@@ -78,6 +80,10 @@ double AcceleratorHour(std::string_view type) {
   return 0;
 }
 
+int64_t CountOf(const compute::Catalogue& catalogue, const std::string& card) {
+  return std::ranges::count(catalogue.host().accelerators, card);
+}
+
 }  // namespace
 
 std::string ReplicaMachine::card() const {
@@ -146,11 +152,23 @@ GangDemand DemandOf(const TrainingInput& input, const compute::Catalogue& catalo
     compute::ClippedShape clipped = catalogue.Clip(*shape);
     demand.cpus += clipped.cpus * static_cast<double>(set.count);
     demand.memory_mb += clipped.memory_mb * set.count;
-    int64_t here = std::ranges::count(catalogue.host().accelerators, set.machine.card());
-    int64_t cards = std::min(set.machine.accelerators, here);
-    if (cards > 0) demand.cards[set.machine.card()] += cards * set.count;
+    // A machine type may bring its own.
+    std::string card = shape->cards > 0 ? shape->card : set.machine.card();
+    int64_t wanted = shape->cards > 0 ? shape->cards : set.machine.accelerators;
+    int64_t cards = std::min<int64_t>(wanted, CountOf(catalogue, card));
+    if (cards > 0) demand.cards[card] += cards * set.count;
   }
   return demand;
+}
+
+int32_t GangsAtOnce(const TrainingInput& input, const compute::Catalogue& catalogue) {
+  if (!input.hyperparameters) return 1;
+  int64_t gangs =
+      std::min(MaxParallelTrials(*input.hyperparameters), MaxTrials(*input.hyperparameters));
+  for (const auto& [card, count] : DemandOf(input, catalogue).cards) {
+    gangs = std::min(gangs, CountOf(catalogue, card) / count);
+  }
+  return static_cast<int32_t>(std::max<int64_t>(gangs, 1));
 }
 
 double UnitsPerHour(const TrainingInput& input, const compute::Catalogue& catalogue) {

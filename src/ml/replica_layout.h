@@ -51,6 +51,10 @@ struct GangDemand {
 };
 GangDemand DemandOf(const api::ml::TrainingInput& input, const compute::Catalogue& catalogue);
 
+// How many gangs of a job are under way at once: as many as its search allows, and as there are cards for. Replicas
+// take their cards one by one: of more gangs each could have some, and wait for the others' for ever.
+int32_t GangsAtOnce(const api::ml::TrainingInput& input, const compute::Catalogue& catalogue);
+
 // Training units of one gang for one hour: the public price of its machines, in units of 0.49 a hour.
 double UnitsPerHour(const api::ml::TrainingInput& input, const compute::Catalogue& catalogue);
 

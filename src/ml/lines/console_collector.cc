@@ -35,6 +35,18 @@ std::optional<LineSource> SourceOf(const InstanceRecord& record) {
   return source;
 }
 
+// One that is being deleted has no machine any more when its row goes, and one that was stopped before it ever booted
+// never had one.
+bool HasEnded(const InstanceRecord& record) {
+  using compute::InstanceWant;
+  if (record.seen != compute::MachineSeen::kNothing) {
+    return record.seen == compute::MachineSeen::kStopped;
+  }
+  bool at_rest = record.want == InstanceWant::kStopped &&
+                 record.resource.status == api::compute::InstanceStatus::kTerminated;
+  return at_rest || record.want == InstanceWant::kGone;
+}
+
 }  // namespace
 
 void ConsoleCollector::Doorbell::Ring() {
@@ -187,11 +199,7 @@ void ConsoleCollector::Refresh(const Key& key) {
     dirty_.insert(known->second);
   }
   if (source) {
-    // One that is being deleted has no machine any more when its row goes.
-    bool ended = row->value.seen == compute::MachineSeen::kStopped ||
-                 (row->value.seen == compute::MachineSeen::kNothing &&
-                  row->value.want == compute::InstanceWant::kGone);
-    Track(key, *source, row->value.machine_id(), ended);
+    Track(key, *source, row->value.machine_id(), HasEnded(row->value));
   }
 }
 

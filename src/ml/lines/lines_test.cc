@@ -148,8 +148,7 @@ class Collector : public ::testing::Test {
       changed_.notify_all();
     });
   }
-  void Put(int64_t id, compute::MachineSeen seen) {
-    compute::InstanceRecord record;
+  void Put(int64_t id, compute::MachineSeen seen, compute::InstanceRecord record = {}) {
     record.project = "p";
     record.zone = "z";
     record.resource.id = id;
@@ -212,6 +211,17 @@ TEST_F(Collector, AJobIsDrainedWhenAllItPrintedIsStored) {
   EXPECT_EQ(entries[0].resource.labels["task_name"], "worker-replica-0");
   EXPECT_EQ(entries[0].resource.labels["job_id"], "j");
   EXPECT_EQ(entries[1].severity, Severity::kWarning);
+}
+
+TEST_F(Collector, AMachineThatNeverBootedHoldsNothingUp) {
+  Put(1, compute::MachineSeen::kNothing);
+  EXPECT_FALSE(collector_->Drained("p", "j"));
+  compute::InstanceRecord stopped;
+  stopped.want = compute::InstanceWant::kStopped;
+  stopped.resource.status = api::compute::InstanceStatus::kTerminated;
+  Put(1, compute::MachineSeen::kNothing, stopped);
+  AwaitDrained();
+  EXPECT_THAT(Read(), SizeIs(0));
 }
 
 TEST_F(Collector, FurtherLinesOfAMessageHaveItsSeverity) {

@@ -134,7 +134,8 @@ TuningStep PlanTuning(const TuningSight& sight) {
   int64_t number = std::max(HighestNumber(sight.trials), HighestNumber(sight.previous));
   auto left = MaxTrials(sight.spec) - static_cast<int32_t>(sight.trials.size());
   bool more = left > 0;
-  for (; more && left > 0 && under_way < MaxParallelTrials(sight.spec); --left, ++under_way) {
+  int32_t most = std::min(MaxParallelTrials(sight.spec), sight.most_at_once);
+  for (; more && left > 0 && under_way < most; --left, ++under_way) {
     std::optional<Point> point = search.Next(number + 1);
     more = point.has_value();
     if (!point) break;

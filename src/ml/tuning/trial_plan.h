@@ -9,6 +9,7 @@
 // A trial is kept as the API shows it; its number is its place in the search, so a restart plans the same again.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <optional>
 #include <string>
@@ -26,6 +27,7 @@ struct TuningSight {
   std::vector<api::ml::HyperparameterOutput> trials;
   std::vector<api::ml::HyperparameterOutput> previous;  // of the job that is resumed, if any
   std::map<std::string, std::string> errors;  // trial id to why it failed, for the job's message
+  int32_t most_at_once = std::numeric_limits<int32_t>::max();  // trials that there is room for
 };
 
 struct TuningEnd {
@@ -34,7 +36,7 @@ struct TuningEnd {
 };
 
 struct TuningStep {
-  // New trials, QUEUED, with number and parameters. Never more than maxParallelTrials under way.
+  // New trials, QUEUED, with number and parameters. Never more than maxParallelTrials or most_at_once under way.
   std::vector<api::ml::HyperparameterOutput> start;
   // Trials under way that are to end now: the median rule, or the job fails.
   std::vector<std::string> stop;
