@@ -82,14 +82,14 @@ void FollowedConsole::Fill(LogLine& line, ConsoleLine found) {
   constexpr Duration kSameMessage = std::chrono::milliseconds(1);
   using api::logging::Severity;
   Saying& saying = sayings_[found.error ? 1 : 0];
+  // Measured from the message's first line: a trainer that prints without a pause says something new all the time.
   bool goes_on = saying.severity && found.time - saying.time < kSameMessage &&
                  !found.text.starts_with("Traceback ");
   if (!goes_on) saying.severity.reset();
   Severity plain = found.error ? Severity::kError : Severity::kInfo;
-  saying.time = found.time;
-  if (FillPayload(line, std::move(found.text), saying.severity.value_or(plain))) {
-    saying.severity = line.severity;
-  }
+  bool begins = FillPayload(line, std::move(found.text), plain, saying.severity);
+  if (begins) saying = {line.severity, found.time};
+  if (!line.jsonPayload.text.empty()) saying.severity.reset();
 }
 
 LogLine FollowedConsole::Notice(int64_t offset, Time time, std::string message) const {

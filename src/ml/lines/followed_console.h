@@ -58,7 +58,7 @@ class FollowedConsole {
   UniqueFd fd_;
   std::string buffer_;
   Time last_time_{};
-  // The severity that a stream's last message said, and when its last line came.
+  // The severity that a stream's last message said, and when.
   struct Saying {
     std::optional<api::logging::Severity> severity;
     Time time{};

@@ -90,39 +90,35 @@ inline constexpr auto kFields<ml::Structured> = [](auto...) {
 namespace fireweed::ml {
 namespace {
 
-enum class Said { kNothing, kPayload, kSeverity };
-
-// kNothing: an object of another kind, or none at all.
-Said FillStructured(logs::LogLine& line, std::string_view text) {
+// False: an object of another kind, or none at all.
+bool FillStructured(logs::LogLine& line, std::string_view text) {
   Structured seen;
   try {
     seen = DecodeJson<Structured>(text);
   } catch (const Failure&) {
-    return Said::kNothing;
+    return false;
   }
-  if (seen.message.empty()) return Said::kNothing;
+  if (seen.message.empty()) return false;
   line.jsonPayload.text = text;
   for (const std::string* word : {&seen.severity, &seen.levelname, &seen.level}) {
     if (std::optional<Severity> severity = SeverityByWord(*word)) {
       line.severity = *severity;
-      return Said::kSeverity;
+      break;
     }
   }
-  return Said::kPayload;
+  return true;
 }
 
 }  // namespace
 
-bool FillPayload(logs::LogLine& line, std::string text, Severity otherwise) {
-  line.severity = otherwise;
+bool FillPayload(logs::LogLine& line, std::string text, Severity plain,
+                 std::optional<Severity> goes_on) {
+  line.severity = plain;
   std::string_view words = Trim(text);
-  if (words.starts_with('{') && words.ends_with('}')) {
-    Said said = FillStructured(line, words);
-    if (said != Said::kNothing) return said == Said::kSeverity;
-  }
+  if (words.starts_with('{') && words.ends_with('}') && FillStructured(line, words)) return false;
   std::optional<Severity> said = PythonLevel(words);
   if (!said) said = NativeLevel(words);
-  if (said) line.severity = *said;
+  line.severity = said ? *said : goes_on.value_or(plain);
   line.textPayload = std::move(text);
   return said.has_value();
 }

@@ -1,6 +1,7 @@
 // What a line of a trainer says about itself: severity and payload. Pure.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "logs/log_line.h"
@@ -12,7 +13,9 @@ namespace fireweed::ml {
 //   INFO:tensorflow:loss = 0.3                     Python's logging
 //   2026-11-15 07:00:00.1: W tensorflow/...        TensorFlow's C++ side
 //   W1115 07:00:00.123456 12 file.cc:3] ...        glog
-// Anything else has `otherwise`. Whether the line said a severity itself.
-bool FillPayload(logs::LogLine& line, std::string text, api::logging::Severity otherwise);
+// Anything else has that of the message it goes on, if there is one, or `plain`; a structured line goes on nothing.
+// Whether it begins a message that further lines may go on: it said a severity, in text.
+bool FillPayload(logs::LogLine& line, std::string text, api::logging::Severity plain,
+                 std::optional<api::logging::Severity> goes_on = std::nullopt);
 
 }  // namespace fireweed::ml

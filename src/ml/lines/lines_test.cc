@@ -240,6 +240,27 @@ TEST_F(Collector, FurtherLinesOfAMessageHaveItsSeverity) {
                                       Severity::kError, Severity::kInfo, Severity::kError));
 }
 
+TEST_F(Collector, LinesAfterAMessageHaveTheirOwnSeverity) {
+  Put(1, compute::MachineSeen::kRunning);
+  Print(1, R"({"severity":"CRITICAL","message":"one bad thing"})"
+           "\nepoch 0\n");
+  Print(1, "WARNING:root:hm\n");
+  Print(1, R"({"message":"step"})"
+           "\nepoch 1\n");
+  Print(1, "WARNING:root:again\n");
+  for (int i = 0; i < 3; ++i) {
+    next_time_ += 600'000;
+    Print(1, "epoch\n");
+  }
+  Put(1, compute::MachineSeen::kStopped);
+  AwaitDrained();
+  std::vector<Severity> severities;
+  for (const LogEntry& entry : Read()) severities.push_back(entry.severity);
+  EXPECT_THAT(severities, ElementsAre(Severity::kCritical, Severity::kInfo, Severity::kWarning,
+                                      Severity::kInfo, Severity::kInfo, Severity::kWarning,
+                                      Severity::kWarning, Severity::kInfo, Severity::kInfo));
+}
+
 TEST_F(Collector, NothingIsLostOrDoubledByARestart) {
   std::vector<std::string> wanted;
   Put(1, compute::MachineSeen::kRunning);
