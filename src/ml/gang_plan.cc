@@ -41,7 +41,7 @@ class GangPlanner {
     if (gang_.end == GangEnd::kNone) {
       // What befell one from outside comes first: what its fellows do then follows from it.
       for (size_t i = 0; i < gang_.replicas.size(); ++i) {
-        if (!gang_.replicas[i].done && FromOutside(view_.sights[i])) Watch(i);
+        if (BefellFromOutside(i)) Watch(i);
       }
       for (size_t i = 0; i < gang_.replicas.size() && gang_.end == GangEnd::kNone; ++i) {
         if (!Waits(i) && !Asked(i)) Watch(i);
@@ -97,12 +97,23 @@ class GangPlanner {
     return sight.kind == Kind::kEnded && by != "WORKLOAD" && by != "GUEST" &&
            !sight.exit.out_of_memory;
   }
+  // Somebody has reset it, or it was rebooted from inside.
+  bool Rebooted(size_t i) const {
+    const ReplicaSight& sight = view_.sights[i];
+    bool up = sight.kind == Kind::kBooting || sight.kind == Kind::kRunning;
+    return up && sight.boot > gang_.replicas[i].boot;
+  }
+  // Ended by somebody else, deleted, or started again.
+  bool BefellFromOutside(size_t i) const {
+    const ReplicaSight& sight = view_.sights[i];
+    bool befell = FromOutside(sight) || sight.kind == Kind::kMissing || Rebooted(i);
+    return befell && !gang_.replicas[i].done;
+  }
   // Whether a gang that starts again as a whole is about to do so, and this replica with it.
   bool Waits(size_t i) const {
     if (!Collective()) return false;
     for (size_t other = 0; other < gang_.replicas.size(); ++other) {
-      bool hit = FromOutside(view_.sights[other]) && !gang_.replicas[other].done;
-      if (other != i && hit) return view_.sights[i].kind != Kind::kMissing;
+      if (other != i && BefellFromOutside(other)) return view_.sights[i].kind != Kind::kMissing;
     }
     return false;
   }
@@ -125,18 +136,31 @@ class GangPlanner {
     Replica& replica = gang_.replicas[i];
     const ReplicaSight& sight = view_.sights[i];
     if (replica.done) return;
+    if (Rebooted(i)) NoteReboot(i);
     switch (sight.kind) {
       case Kind::kMissing:
         if (!sight.stopping) Remake(i);
         return;
       case Kind::kBooting: replica.running = false; return;
-      case Kind::kRunning: return NoteRunning(replica, sight);
+      case Kind::kRunning:
+        if (!Asked(i)) NoteRunning(replica);
+        return;
       case Kind::kBroken: return Failed(i, {.code = 128, .message = sight.error}, sight.boot);
       case Kind::kEnded: return Ended(i, sight);
     }
   }
 
-  void NoteRunning(Replica& replica, const ReplicaSight&) {
+  void NoteReboot(size_t i) {
+    Replica& replica = gang_.replicas[i];
+    replica.boot = view_.sights[i].boot;
+    replica.running = false;
+    ++replica.preemptions;
+    Event(replica, "rebooted");
+    // Itself, too: it may have met what its fellows were before.
+    if (Collective()) RestartAll();
+  }
+
+  void NoteRunning(Replica& replica) {
     if (replica.running) return;
     replica.running = true;
     replica.up_since = now_;
@@ -164,6 +188,7 @@ class GangPlanner {
                .preemptions = replica.preemptions};
     Event(replica, "gone, made again");
     Step(JobStep::Kind::kCreate, i);
+    if (Collective()) RestartAll();
   }
 
   void Ended(size_t i, const ReplicaSight& sight) {
@@ -259,13 +284,17 @@ class GangPlanner {
     if (!MayTry(gang_.replicas[i].backoff, now_)) {
       return LookAgainBy(*gang_.replicas[i].backoff.next_try);
     }
-    if (!Collective()) return RestartOne(i);
-    for (size_t other = 0; other < gang_.replicas.size(); ++other) {
-      if (view_.sights[other].kind != Kind::kMissing) RestartOne(other);
+    Collective() ? RestartAll() : RestartOne(i);
+  }
+
+  void RestartAll() {
+    for (size_t i = 0; i < gang_.replicas.size(); ++i) {
+      if (view_.sights[i].kind != Kind::kMissing) RestartOne(i);
     }
   }
 
   void RestartOne(size_t i) {
+    if (Asked(i)) return;
     Replica& replica = gang_.replicas[i];
     replica.boot = std::max(replica.boot, view_.sights[i].boot) + 1;
     replica.running = false;

@@ -107,6 +107,11 @@ std::vector<Case> EndCases() {
       {"a worker's mistake", {kM, kW, kP}, {Runs(), Ended(127), Runs()}, "s0s2", JobState::kFailed},
       {"a signal is tried again, later", {kM}, {Ended(139)}, "", kOpen},
       {"out of memory is tried again", {kM}, {Ended(1, "WORKLOAD", 1, true)}, "", kOpen},
+  };
+}
+
+std::vector<Case> OutsideCases() {
+  return {
       {"preempted worker comes back alone",
        {kM, kW, kP},
        {Runs(), Ended(143, "STOP"), Runs()},
@@ -133,6 +138,22 @@ std::vector<Case> EndCases() {
        "",
        kOpen},
       {"a deleted instance is made again", {kM, kP}, {Runs(), {}}, "c1", kOpen},
+      {"with workers alone, its fellows start again, too",
+       {kM, kW, kW},
+       {Runs(), {}, Runs()},
+       "c1r0r2",
+       kOpen},
+      {"and their complaints while it goes do not count",
+       {kM, kW},
+       {Ended(1), {.kind = Kind::kMissing, .stopping = true}},
+       "",
+       kOpen},
+      {"one that was reset runs again alone", {kM, kW, kP}, {Runs(), Runs(2), Runs()}, "", kOpen},
+      {"with workers alone, all start again together",
+       {kM, kW, kW},
+       {Runs(), Runs(2), Ended(1)},
+       "r0r1r2",
+       kOpen},
       {"one that is going is waited for",
        {kM, kP},
        {Runs(), {.kind = Kind::kMissing, .stopping = true}},
@@ -142,7 +163,9 @@ std::vector<Case> EndCases() {
 }
 
 TEST(JobPlan, EndsOfReplicas) {
-  for (const Case& c : EndCases()) {
+  std::vector<Case> cases = EndCases(), outside = OutsideCases();
+  cases.insert(cases.end(), outside.begin(), outside.end());
+  for (const Case& c : cases) {
     JobRecord record = Started({});
     for (ReplicaType type : c.types) {
       record.gangs[0].replicas.push_back(
@@ -204,6 +227,19 @@ TEST(JobPlan, AMachineThatIsLostEveryTimeIsGivenUp) {
   }
   EXPECT_EQ(record.outcome, JobState::kFailed);
   EXPECT_EQ(record.gangs[0].replicas[0].failures, 0);
+}
+
+TEST(JobPlan, AReplicaThatWasResetIsNoticedOnce) {
+  JobPlan plan = Plan(Started({kM, kW}), {Runs(), Runs(2)});
+  EXPECT_EQ(Steps(plan), "r0r1");
+  EXPECT_EQ(plan.next.job.timeline.back().what, "worker-replica-0 rebooted");
+  ReplicaSight going{.kind = Kind::kBooting, .boot = 1}, gone{.kind = Kind::kBooting, .boot = 2};
+  JobPlan again = Plan(plan.next, {going, gone});
+  EXPECT_EQ(Steps(again), "");
+  JobPlan up = Plan(again.next, {Runs(2), Runs(3)});
+  EXPECT_EQ(Steps(up), "");
+  EXPECT_EQ(up.next.gangs[0].replicas[1].preemptions, 1);
+  EXPECT_EQ(up.next.job.state, JobState::kRunning);
 }
 
 TEST(JobPlan, EvaluatorsMayFinish) {
