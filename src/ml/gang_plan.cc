@@ -16,6 +16,9 @@ using Kind = ReplicaSight::Kind;
 
 std::string SignalName(int signal) {
   switch (signal) {
+    case 1: return "SIGHUP";
+    case 2: return "SIGINT";
+    case 3: return "SIGQUIT";
     case 4: return "SIGILL";
     case 6: return "SIGABRT";
     case 7: return "SIGBUS";
@@ -26,6 +29,18 @@ std::string SignalName(int signal) {
     case 15: return "SIGTERM";
     default: return fmt::format("signal {}", signal);
   }
+}
+
+// What the trainer itself ended with, and would again. 255 is what exit(-1) becomes: no signal is meant by it.
+bool IsOwnMistake(const ReplicaEnd& end) {
+  return ((end.code >= 1 && end.code <= 127) || end.code == 255) && !end.out_of_memory;
+}
+
+// The signal that a shell's status stands for; 0: none.
+int SignalOf(const ReplicaEnd& end) {
+  constexpr int kShell = 128, kLastSignal = 64;
+  if (end.signal != 0) return end.signal;
+  return end.code > kShell && end.code <= kShell + kLastSignal ? end.code - kShell : 0;
 }
 
 // Machines that go without a word, each time soon after they came: no preemption is like that.
@@ -261,8 +276,7 @@ class GangPlanner {
                                          TaskName(replica.type, replica.index), replica.boot)});
       Event(replica, end.message.empty() ? fmt::format("ended with {}", end.code)
                                          : std::string("did not start"));
-      bool permanent = end.code >= 1 && end.code <= 127 && !end.out_of_memory;
-      if (permanent || Failures() > view_.job.rules.most_restarts) {
+      if (IsOwnMistake(end) || Failures() > view_.job.rules.most_restarts) {
         gang_.end = GangEnd::kFailed;
         gang_.error = message;
         if (end.message.empty()) gang_.failed_task = TaskName(replica.type, replica.index);
@@ -334,8 +348,7 @@ std::string EndMessage(const Replica& replica, const ReplicaEnd& end) {
   std::string who = fmt::format("The replica {} {}", TypeWord(replica.type), replica.index);
   if (!end.message.empty()) return fmt::format("{} could not be started: {}", who, end.message);
   std::string status = std::to_string(end.code);
-  int signal = end.signal != 0 ? end.signal : end.code > 128 ? end.code - 128 : 0;
-  if (signal != 0) status += fmt::format("({})", SignalName(signal));
+  if (int signal = SignalOf(end); signal != 0) status += fmt::format("({})", SignalName(signal));
   if (end.out_of_memory) {
     return fmt::format("{} ran out-of-memory and exited with a non-zero status of {}.", who,
                        status);

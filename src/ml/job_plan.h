@@ -12,7 +12,7 @@
 //
 // master ended with 0     the gang has succeeded; evaluators may finish for a while, parameter servers and workers end
 // another ended with 0    it is done and stays so
-// 1..127                  the trainer's own mistake: the gang has failed
+// 1..127, 255             the trainer's own mistake: the gang has failed
 // 128 + signal, or the    tried again, with pauses, as long as the budget of the gang lasts
 //   machine does not start
 // preempted, stopped from outside, lost with the host: started again, and the budget is not touched

@@ -105,6 +105,7 @@ std::vector<Case> EndCases() {
       {"a worker is done", {kM, kW, kP}, {Runs(), Ended(0), Runs()}, "", kOpen},
       {"its own mistake", {kM}, {Ended(1)}, "x0", JobState::kFailed},
       {"a worker's mistake", {kM, kW, kP}, {Runs(), Ended(127), Runs()}, "s0s2", JobState::kFailed},
+      {"exit(-1) is its own mistake", {kM}, {Ended(255)}, "x0", JobState::kFailed},
       {"a signal is tried again, later", {kM}, {Ended(139)}, "", kOpen},
       {"out of memory is tried again", {kM}, {Ended(1, "WORKLOAD", 1, true)}, "", kOpen},
   };
@@ -175,6 +176,18 @@ TEST(JobPlan, EndsOfReplicas) {
     EXPECT_EQ(Steps(plan), c.steps) << c.name;
     EXPECT_EQ(plan.next.outcome, c.outcome) << c.name;
   }
+}
+
+TEST(JobPlan, EndsAreNamed) {
+  auto status = [](int code) {
+    std::string text = EndMessage({}, {.code = code});
+    return text.substr(text.rfind(' ') + 1);
+  };
+  EXPECT_EQ(status(1), "1.");
+  EXPECT_EQ(status(130), "130(SIGINT).");
+  EXPECT_EQ(status(139), "139(SIGSEGV).");
+  EXPECT_EQ(status(200), "200.");
+  EXPECT_EQ(status(255), "255.");
 }
 
 TEST(JobPlan, StartTimeComesWhenAllRun) {
