@@ -143,7 +143,7 @@ class GangPlanner {
     plan_.lines.push_back({"service", gang_.trial, Severity::kInfo,
                            "Waiting for training program to start.", "start/" + gang_.trial});
     for (const Replica& replica : gang_.replicas) {
-      Say(replica, "Running command: " + Command(), "running");
+      Say(replica, "Running command: " + Command(replica), "running");
     }
   }
 
@@ -181,14 +181,21 @@ class GangPlanner {
     replica.up_since = now_;
   }
 
-  std::string Command() const {
+  std::string Command(const Replica& replica) const {
     const api::ml::TrainingInput& input = *plan_.next.job.trainingInput;
-    std::string text = !input.pythonModule.empty() ? "python3 -m " + input.pythonModule
-                       : !input.command.empty()    ? ""
-                                                   : "the image's command";
-    for (const std::string& word : input.command) text += (text.empty() ? "" : " ") + word;
-    for (const std::string& word : TrainerArgs(plan_.next, gang_)) text += " " + word;
-    return text;
+    std::vector<std::string> words = input.command;
+    auto add = [&](const std::vector<std::string>& more) {
+      words.insert(words.end(), more.begin(), more.end());
+    };
+    if (!input.pythonModule.empty()) words = {"python3", "-m", input.pythonModule};
+    if (UsesImage(input)) {
+      const api::ml::ReplicaConfig& container = ContainerOf(input, replica.type);
+      words = container.containerCommand;
+      if (words.empty()) words = {"the image's command"};
+      add(container.containerArgs);
+    }
+    add(TrainerArgs(plan_.next, gang_));
+    return fmt::format("{}", fmt::join(words, " "));
   }
 
   // Its instance is gone: somebody deleted it, and not its job.

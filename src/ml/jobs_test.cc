@@ -151,6 +151,10 @@ TEST(Jobs, AnImageIsRunAsItSaysUnlessTheJobSaysOtherwise) {
     ASSERT_EQ(all.Instances().size(), 1u) << all.Job("j").job.errorMessage;
     compute::Workload workload = *all.Instances()[0].workload;
     EXPECT_EQ(workload.argv, c.argv) << body;
+    if (c.config.find("containerCommand") != c.config.npos) {
+      EXPECT_EQ(all.LinesOf("master-replica-0").front(),
+                fmt::format("Running command: {}", fmt::join(c.argv, " ")));
+    }
     EXPECT_EQ(workload.directory, "/w");
     EXPECT_EQ(workload.environment["MODE"], "a=b");
     EXPECT_EQ(workload.environment["CLOUD_ML_JOB_ID"], "j");

@@ -120,13 +120,9 @@ std::vector<std::string> ContainerArgv(const api::ml::ReplicaConfig& given,
 // How a replica in an image of its own is run: what the job says goes before what the image says.
 compute::Workload ContainerWorkload(const JobRecord& job, const Gang& gang, const Replica& replica,
                                     const compute::ImageRecord& image) {
-  const api::ml::TrainingInput& input = *job.job.trainingInput;
-  ReplicaSet set = SetOf(input, replica.type);
-  bool own = set.config && !(set.config->imageUri.empty() && set.config->containerCommand.empty() &&
-                             set.config->containerArgs.empty());
   compute::Workload workload;
-  workload.argv =
-      ContainerArgv(own ? *set.config : *input.masterConfig, TrainerArgs(job, gang), image);
+  workload.argv = ContainerArgv(ContainerOf(*job.job.trainingInput, replica.type),
+                                TrainerArgs(job, gang), image);
   workload.directory = image.root.container.directory;
   for (const std::string& variable : image.root.container.environment) {
     size_t equals = variable.find('=');

@@ -130,6 +130,13 @@ ReplicaSet SetOf(const TrainingInput& input, ReplicaType type) {
   return *std::ranges::find(sets, type, &ReplicaSet::type);
 }
 
+const api::ml::ReplicaConfig& ContainerOf(const TrainingInput& input, ReplicaType type) {
+  const api::ml::ReplicaConfig* own = SetOf(input, type).config;
+  bool says = own && !(own->imageUri.empty() && own->containerCommand.empty() &&
+                       own->containerArgs.empty());
+  return says ? *own : *input.masterConfig;
+}
+
 std::string_view TypeWord(ReplicaType type) {
   switch (type) {
     case ReplicaType::kMaster: return "master";

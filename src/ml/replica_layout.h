@@ -39,6 +39,10 @@ std::vector<ReplicaSet> LayoutOf(const api::ml::TrainingInput& input);
 // The set that a replica is of. REQUIRES: there is one.
 ReplicaSet SetOf(const api::ml::TrainingInput& input, ReplicaType type);
 
+// How a replica in an image is run: as its own configuration says where that says anything of it, or the master's.
+// REQUIRES: UsesImage(input).
+const api::ml::ReplicaConfig& ContainerOf(const api::ml::TrainingInput& input, ReplicaType type);
+
 // "master-replica-0"; and in TF_CONFIG "master", "worker", "ps", "evaluator".
 std::string_view TypeWord(ReplicaType type);
 std::string TaskName(ReplicaType type, int32_t index);
