@@ -98,10 +98,16 @@ class GangPlanner {
     plan_.lines.push_back({task, gang_.trial, severity, std::move(message),
                            fmt::format("{}/{}/{}/{}", once, gang_.trial, task, replica.boot)});
   }
-  void Event(const Replica& replica, std::string_view what) {
+  std::string EventOf(const Replica& replica, std::string_view what) const {
     std::string task = TaskName(replica.type, replica.index);
     if (!gang_.trial.empty()) task = fmt::format("trial {} {}", gang_.trial, task);
-    AddEvent(plan_.next.job, fmt::format("{} {}", task, what), now_);
+    return fmt::format("{} {}", task, what);
+  }
+  void Event(const Replica& replica, std::string_view what) {
+    AddEvent(plan_.next.job, EventOf(replica, what), now_);
+  }
+  bool EventOnce(const Replica& replica, std::string_view what) {
+    return AddEventOnce(plan_.next.job, EventOf(replica, what), now_);
   }
   void LookAgainBy(Time at) {
     if (!plan_.look_again || at < *plan_.look_again) plan_.look_again = at;
@@ -142,9 +148,6 @@ class GangPlanner {
     gang_.phase = GangPhase::kStarting;
     plan_.lines.push_back({"service", gang_.trial, Severity::kInfo,
                            "Waiting for training program to start.", "start/" + gang_.trial});
-    for (const Replica& replica : gang_.replicas) {
-      Say(replica, "Running command: " + Command(replica), "running");
-    }
   }
 
   void Watch(size_t i) {
@@ -152,6 +155,8 @@ class GangPlanner {
     const ReplicaSight& sight = view_.sights[i];
     if (replica.done) return;
     if (Rebooted(i)) NoteReboot(i);
+    if (sight.begun && !Asked(i)) TellCommand(replica);
+    if (sight.wants_cards) TellCardsTaken(replica);
     switch (sight.kind) {
       case Kind::kMissing:
         if (!sight.stopping) Remake(i);
@@ -163,6 +168,18 @@ class GangPlanner {
       case Kind::kBroken: return Failed(i, {.code = 128, .message = sight.error}, sight.boot);
       case Kind::kEnded: return Ended(i, sight);
     }
+  }
+
+  void TellCommand(Replica& replica) {
+    if (replica.told == replica.boot) return;
+    replica.told = replica.boot;
+    Say(replica, "Running command: " + Command(replica), "running");
+  }
+
+  void TellCardsTaken(const Replica& replica) {
+    if (!EventOnce(replica, "waits for cards")) return;
+    Say(replica, "Waiting for accelerators that other instances have.", "cards",
+        Severity::kWarning);
   }
 
   void NoteReboot(size_t i) {

@@ -295,4 +295,10 @@ void AddEvent(api::ml::Job& job, std::string what, Time now) {
   job.timeline.push_back({now, std::move(what), fmt::format("{:.1f}s", std::max(0.0, seconds))});
 }
 
+bool AddEventOnce(api::ml::Job& job, const std::string& what, Time now) {
+  bool there = std::ranges::any_of(job.timeline, [&](const auto& e) { return e.what == what; });
+  if (!there) AddEvent(job, what, now);
+  return !there;
+}
+
 }  // namespace fireweed::ml

@@ -56,6 +56,8 @@ struct ReplicaSight {
     kBroken,  // it does not start, and will not be tried again
   } kind = Kind::kMissing;
   int64_t boot = 0;
+  bool begun = false;        // nothing is between it and its program any more
+  bool wants_cards = false;  // others have them
   bool stopping = false;     // somebody has asked already; kMissing: it is going
   compute::LastExit exit{};  // of kEnded
   std::string error;         // of kBroken
@@ -113,5 +115,7 @@ bool UsesImage(const api::ml::TrainingInput& input);
 std::optional<Duration> ParseSeconds(std::string_view text);
 // Adds what happened to the job's timeline.
 void AddEvent(api::ml::Job& job, std::string what, Time now);
+// The same, unless it is there already. False: it is.
+bool AddEventOnce(api::ml::Job& job, const std::string& what, Time now);
 
 }  // namespace fireweed::ml

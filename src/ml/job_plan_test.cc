@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "compute/cards.h"
 #include "ml/gang_plan.h"
 
 namespace fireweed::ml {
@@ -255,6 +256,21 @@ TEST(JobPlan, AReplicaThatWasResetIsNoticedOnce) {
   EXPECT_EQ(up.next.job.state, JobState::kRunning);
 }
 
+TEST(JobPlan, TheCommandIsToldWhenItIsRunAndNotWhileCardsAreWaitedFor) {
+  ReplicaSight waits{.kind = Kind::kBooting, .boot = 1, .wants_cards = true};
+  JobPlan plan = Plan(Started({kM}), {waits});
+  ASSERT_EQ(plan.lines.size(), 1u);
+  EXPECT_EQ(plan.lines[0].message, "Waiting for accelerators that other instances have.");
+  EXPECT_EQ(plan.next.job.timeline.back().what, "master-replica-0 waits for cards");
+  EXPECT_TRUE(Plan(plan.next, {waits}).lines.empty()) << "once";
+
+  ReplicaSight boots{.kind = Kind::kBooting, .boot = 1, .begun = true};
+  JobPlan begun = Plan(plan.next, {boots});
+  ASSERT_EQ(begun.lines.size(), 1u);
+  EXPECT_EQ(begun.lines[0].message, "Running command: python3 -m trainer.task");
+  EXPECT_TRUE(Plan(begun.next, {boots}).lines.empty()) << "once a boot";
+}
+
 TEST(JobPlan, EvaluatorsMayFinish) {
   JobRecord record = Started({kM, kE});
   JobPlan first = Plan(record, {Ended(0), Runs()});
@@ -346,6 +362,14 @@ TEST(ReplicaSight, ReadsInstances) {
   instance.resource.id = 7;
   instance.boot = 2;
   EXPECT_EQ(SightOf(nullptr, replica).kind, Kind::kMissing);
+  EXPECT_TRUE(SightOf(&instance, replica).begun);
+  instance.resource.guestAccelerators = {{"nvidia-tesla-t4", 1}};
+  EXPECT_FALSE(SightOf(&instance, replica).begun) << "no card yet";
+  instance.last_error = OperationError{"EXHAUSTED", std::string(compute::kCardsTaken), "taken"};
+  EXPECT_TRUE(SightOf(&instance, replica).wants_cards);
+  instance.last_error.reset();
+  instance.cards = {"/dev/card0"};
+  EXPECT_TRUE(SightOf(&instance, replica).begun);
   instance.seen = compute::MachineSeen::kRunning;
   EXPECT_EQ(SightOf(&instance, replica).kind, Kind::kRunning);
   instance.want = compute::InstanceWant::kSuspended;

@@ -35,6 +35,7 @@ struct Replica {
   std::string instance;  // its name; settled when the gang is made
   int64_t instance_id = 0;
   int64_t boot = 0;     // the boot whose end counts; ends of earlier ones are history
+  int64_t told = 0;     // the boot whose command was told
   int64_t counted = 0;  // the boot whose end was counted already
   bool running = false;
   std::optional<Time> up_since;  // of the boot that runs, or ran last
@@ -145,19 +146,13 @@ template <>
 inline constexpr std::string_view kTypeName<ml::Replica> = "Replica";
 template <>
 inline constexpr auto kFields<ml::Replica> = [](auto...) {
-  return Fields{F("type", &ml::Replica::type),
-                F("index", &ml::Replica::index),
-                F("instance", &ml::Replica::instance),
-                F("instanceId", &ml::Replica::instance_id),
-                F("boot", &ml::Replica::boot),
-                F("counted", &ml::Replica::counted),
-                F("running", &ml::Replica::running),
-                F("upSince", &ml::Replica::up_since),
-                F("done", &ml::Replica::done),
-                F("failures", &ml::Replica::failures),
-                F("preemptions", &ml::Replica::preemptions),
-                F("backoff", &ml::Replica::backoff),
-                F("end", &ml::Replica::end)};
+  return Fields{F("type", &ml::Replica::type),         F("index", &ml::Replica::index),
+                F("instance", &ml::Replica::instance), F("instanceId", &ml::Replica::instance_id),
+                F("boot", &ml::Replica::boot),         F("told", &ml::Replica::told),
+                F("counted", &ml::Replica::counted),   F("running", &ml::Replica::running),
+                F("upSince", &ml::Replica::up_since),  F("done", &ml::Replica::done),
+                F("failures", &ml::Replica::failures), F("preemptions", &ml::Replica::preemptions),
+                F("backoff", &ml::Replica::backoff),   F("end", &ml::Replica::end)};
 };
 template <>
 inline constexpr std::string_view kTypeName<ml::Gang> = "Gang";

@@ -280,6 +280,28 @@ TEST(Jobs, NoMoreTrialsAtOnceThanThereAreCardsFor) {
   EXPECT_EQ(all.Job("tuned").job.state, JobState::kSucceeded);
 }
 
+TEST(Jobs, CardsThatInstancesHaveAreWaitedForInTheQueue) {
+  MlFixture all(nullptr, 1, kTwoCards);
+  all.driver.script = MastersEnd;
+  std::string body = compute::ComputeFixture::InsertBody("holder");
+  body.insert(1, R"("guestAccelerators":[{"acceleratorType":"zones/us-east1-b/)"
+                 R"(acceleratorTypes/nvidia-tesla-t4","acceleratorCount":1}],)");
+  std::string instances = "/compute/v1/projects/p/zones/us-east1-b/instances";
+  ASSERT_EQ(all.base.Ask("POST", instances, body).status, 200);
+  all.base.Settle();
+  ASSERT_EQ(all.Submit("wants", kWithCards).status, 200);
+  ASSERT_EQ(all.Submit("plain").status, 200);
+  all.SettleFor(minutes(10));
+  EXPECT_EQ(all.Job("plain").job.state, JobState::kSucceeded);
+  EXPECT_EQ(all.Job("wants").job.state, JobState::kQueued);
+  EXPECT_EQ(all.Job("wants").job.timeline.back().what, "waits for cards that instances have");
+  ASSERT_EQ(all.Submit("late").status, 200);
+  ASSERT_EQ(all.base.Ask("DELETE", instances + "/holder").status, 200);
+  all.SettleFor(minutes(1));
+  EXPECT_EQ(all.Job("late").job.state, JobState::kSucceeded);
+  EXPECT_EQ(all.Job("wants").job.state, JobState::kSucceeded);
+}
+
 // The daemon dies at every moment of a job's life: between any two turns of the loop and any two actions.
 TEST(Jobs, SurviveKillsAnywhere) {
   for (int cut = 0; cut < 60; cut += 3) {

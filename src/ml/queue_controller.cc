@@ -1,5 +1,10 @@
 #include "ml/queue_controller.h"
 
+#include <algorithm>
+
+#include "compute/hidden.h"
+#include "compute/links.h"
+#include "compute/records.h"
 #include "ml/job_plan.h"
 
 namespace fireweed::ml {
@@ -9,6 +14,40 @@ namespace {
 constexpr const char* kWhole = "";
 
 }  // namespace
+
+std::vector<std::string_view> QueueController::also_watches() const {
+  return {kRecordKind<compute::InstanceRecord>};
+}
+
+// Instances give cards back.
+std::vector<Key> QueueController::Concerns(std::string_view, const Key&) {
+  if (!AnyWaitsForCards()) return {};
+  return {kWhole};
+}
+
+bool QueueController::AnyWaitsForCards() const {
+  return std::ranges::any_of(jobs_, [](const auto& entry) {
+    const ActiveJob& job = entry.second;
+    return !job.admitted && !job.freed && !job.cards.empty();
+  });
+}
+
+// What instances have that are no job's, of the cards that the queue gives out.
+CardCounts QueueController::LentCards() {
+  CardCounts lent;
+  ScanRange range;
+  while (true) {
+    auto rows = Query(catalog_, [&](Txn& txn) { return txn.Scan<compute::InstanceRecord>(range); });
+    for (const auto& row : rows) {
+      if (row.value.cards.empty() || compute::IsReplica(row.value)) continue;
+      for (const auto& wanted : row.value.resource.guestAccelerators) {
+        lent[compute::LastWord(wanted.acceleratorType)] += wanted.acceleratorCount;
+      }
+    }
+    if (std::ssize(rows) < range.limit) return lent;
+    range.after = rows.back().key;
+  }
+}
 
 std::optional<Time> QueueController::Reconcile(const Key& key) {
   if (key == kWhole) return Plan();
@@ -21,6 +60,7 @@ void QueueController::Read(const Key& key) {
   auto row = Query(catalog_, [&](Txn& txn) { return txn.Find<ActiveJob>(key); });
   if (!row) {
     jobs_.erase(key);
+    told_.erase(key);
     return;
   }
   row->value.key = key;
@@ -32,9 +72,21 @@ std::optional<Time> QueueController::Plan() {
   for (const auto& [key, job] : jobs_) {
     if (!job.freed) jobs.push_back(job);
   }
-  QueuePlan plan = PlanQueue({jobs, capacity_, clock_.Now()});
+  CardCounts lent = AnyWaitsForCards() ? LentCards() : CardCounts{};
+  QueuePlan plan = PlanQueue({jobs, capacity_, clock_.Now(), std::move(lent)});
   for (const Admission& admission : plan.admit) Admit(admission);
+  for (const Key& job : plan.want_cards) TellWaiting(job);
   return plan.look_again;
+}
+
+void QueueController::TellWaiting(const Key& key) {
+  if (!told_.insert(key).second) return;
+  Time now = clock_.Now();
+  catalog_.Write("job waits for cards", [&](Txn& txn) {
+    auto job = txn.Find<JobRecord>(key);
+    bool news = job && AddEventOnce(job->value.job, "waits for cards that instances have", now);
+    if (news) txn.Put(key, job->value);
+  });
 }
 
 void QueueController::Admit(const Admission& admission) {

@@ -5,6 +5,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "base/clock.h"
@@ -22,12 +23,17 @@ class QueueController final : public Controller {
       : catalog_(catalog), loop_(loop), capacity_(capacity), clock_(clock), log_(log) {}
 
   std::string_view kind() const override { return kRecordKind<ActiveJob>; }
+  std::vector<std::string_view> also_watches() const override;
+  std::vector<Key> Concerns(std::string_view kind, const Key& key) override;
   std::optional<Time> Reconcile(const Key& key) override;
 
  private:
   void Read(const Key& key);
   std::optional<Time> Plan();
   void Admit(const Admission& admission);
+  bool AnyWaitsForCards() const;
+  CardCounts LentCards();
+  void TellWaiting(const Key& job);
 
   // Constant after construction.
   Catalog& catalog_;
@@ -36,7 +42,9 @@ class QueueController final : public Controller {
   const Clock& clock_;
   Logger& log_;
 
-  std::map<Key, ActiveJob> jobs_;  // the control thread's alone
+  // The control thread's alone.
+  std::map<Key, ActiveJob> jobs_;
+  std::set<Key> told_;  // jobs that were told what they wait for
 };
 
 }  // namespace fireweed::ml

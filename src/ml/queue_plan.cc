@@ -17,12 +17,14 @@ struct Room {
   int64_t memory_mb = 0;
   CardCounts cards;
 
-  bool Fits(const ActiveJob& job) const {
-    bool enough = std::ranges::all_of(job.cards, [&](const auto& wanted) {
+  bool HasCards(const ActiveJob& job) const {
+    return std::ranges::all_of(job.cards, [&](const auto& wanted) {
       auto left = cards.find(wanted.first);
       return left != cards.end() && wanted.second <= left->second;
     });
-    return enough && job.cpus <= cpus + kRounding && job.memory_mb <= memory_mb;
+  }
+  bool Fits(const ActiveJob& job) const {
+    return HasCards(job) && job.cpus <= cpus + kRounding && job.memory_mb <= memory_mb;
   }
   void Take(const ActiveJob& job) {
     cpus -= job.cpus;
@@ -48,7 +50,9 @@ std::vector<const ActiveJob*> QueueOrder(const std::vector<ActiveJob>& jobs, Tim
 QueuePlan PlanQueue(const QueueView& view) {
   QueuePlan plan;
   Room all{view.capacity.cpus, view.capacity.memory_mb, view.capacity.cards};
-  Room room = all;
+  Room ours = all;
+  for (const auto& [type, count] : view.lent) ours.cards[type] -= count;
+  Room room = ours;
   size_t holding = 0;
   for (const ActiveJob& job : view.jobs) {
     if (!job.admitted || job.freed) continue;
@@ -57,6 +61,11 @@ QueuePlan PlanQueue(const QueueView& view) {
   }
   for (const ActiveJob* job : QueueOrder(view.jobs, view.now)) {
     bool too_large = !all.Fits(*job);
+    bool lent = all.HasCards(*job) && !ours.HasCards(*job);
+    if (lent) {
+      plan.want_cards.push_back(job->key);
+      continue;
+    }
     if (too_large ? holding == 0 : room.Fits(*job)) {
       plan.admit.push_back({job->key, too_large});
       room.Take(*job);

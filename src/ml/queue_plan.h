@@ -4,7 +4,8 @@
 // hold machines. Smaller ones behind one that does not fit may go ahead of it, until it has waited kPatience: from then
 // on what becomes free is kept for it. So nobody waits for ever.
 //
-// A job that could never fit whole begins alone, oversubscribed (decision 21).
+// A job that could never fit whole begins alone, oversubscribed (decision 21); cards are never shared. Cards that
+// instances have which are no job's are waited for, and nobody waits behind such a job: room would not help it.
 #pragma once
 
 #include <optional>
@@ -25,6 +26,7 @@ struct QueueView {
   const std::vector<ActiveJob>& jobs;
   QueueCapacity capacity;
   Time now;
+  CardCounts lent = {};  // to instances that are no job's
 };
 
 inline constexpr Duration kQueueAge = std::chrono::minutes(10);
@@ -36,6 +38,7 @@ struct Admission {
 };
 struct QueuePlan {
   std::vector<Admission> admit;
+  std::vector<Key> want_cards;  // that are lent
   std::optional<Time> look_again;
 };
 

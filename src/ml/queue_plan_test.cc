@@ -66,6 +66,25 @@ TEST(QueuePlan, ACardIsWaitedFor) {
   EXPECT_EQ(admitted({with(Waiting("trials", 1, 1), 3), waits}), "trials! ");
 }
 
+TEST(QueuePlan, CardsThatInstancesHaveAreWaitedForAndHoldNobodyUp) {
+  ActiveJob one = Waiting("one", 1, 1), two = Waiting("two", 1, 2), large = Waiting("large", 12, 3);
+  one.cards = large.cards = {{"nvidia-tesla-t4", 1}};
+  two.cards = {{"nvidia-tesla-t4", 2}};
+  std::vector<ActiveJob> jobs{one, two, large, Waiting("plain", 1, 4)};
+  auto admitted = [&](int64_t lent) {
+    Time late = kStart + 2 * kQueuePatience;
+    QueuePlan plan =
+        PlanQueue({jobs, {4, 1000, {{"nvidia-tesla-t4", 2}}}, late, {{"nvidia-tesla-t4", lent}}});
+    std::string names;
+    for (const Admission& admission : plan.admit) names += admission.job + " ";
+    for (const Key& key : plan.want_cards) names += "-" + key + " ";
+    return names;
+  };
+  EXPECT_EQ(admitted(2), "plain -one -two -large ");
+  EXPECT_EQ(admitted(1), "one -two ") << "what is free is kept for the large one";
+  EXPECT_EQ(admitted(0), "one ");
+}
+
 TEST(QueuePlan, SmallOnesPassALargeOneOnlyForAWhile) {
   std::vector<ActiveJob> jobs{Holding("x", 2, 1), Waiting("large", 4, 2), Waiting("small", 1, 3)};
   EXPECT_EQ(Admitted(jobs), "small ");

@@ -1,3 +1,4 @@
+#include "compute/cards.h"
 #include "ml/job_plan.h"
 
 namespace fireweed::ml {
@@ -14,6 +15,17 @@ compute::LastExit ExitOf(const compute::InstanceRecord& instance) {
   return {.boot = instance.boot, .code = 137, .signal = 9, .asked_by = stopped ? "STOP" : "LOST"};
 }
 
+bool CardsTaken(const compute::InstanceRecord& instance) {
+  return instance.last_error && instance.last_error->reason == compute::kCardsTaken;
+}
+
+// Cards are claimed last, and a machine that nothing was seen of yet starts when it has them.
+bool HasBegun(const compute::InstanceRecord& instance) {
+  if (instance.seen != MachineSeen::kNothing) return true;
+  bool has_cards = instance.resource.guestAccelerators.empty() || !instance.cards.empty();
+  return instance.want == InstanceWant::kRunning && !instance.last_error && has_cards;
+}
+
 }  // namespace
 
 ReplicaSight SightOf(const compute::InstanceRecord* instance, const Replica& replica) {
@@ -28,6 +40,8 @@ ReplicaSight SightOf(const compute::InstanceRecord* instance, const Replica& rep
     sight.kind = Kind::kBooting;
     return sight;
   }
+  sight.begun = HasBegun(*instance);
+  sight.wants_cards = CardsTaken(*instance);
   switch (instance->seen) {
     case MachineSeen::kRunning: sight.kind = Kind::kRunning; return sight;
     case MachineSeen::kStarting: sight.kind = Kind::kBooting; return sight;
