@@ -66,7 +66,8 @@ TrainingJobs::TrainingJobs(Ground& ground, People& people, Stores& stores, Compu
                            Machines& machines, TrainingRuns& runs, ControlLoop& loop,
                            ActionPool& actions)
     : jobs_service({ground.catalog, people.projects, people.access, compute.catalogue, ground.ids,
-                    ground.clock, ground.random, ground.log, Say(runs.job_log)}),
+                    ground.clock, ground.random, ground.log, Say(runs.job_log),
+                    &runs.environments.runtimes()}),
       projects_service(ground.catalog, people.projects, compute.catalogue, ground.clock,
                        ground.random),
       queue(ground.catalog, loop,

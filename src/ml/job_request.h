@@ -3,11 +3,14 @@
 
 #include "api/ml/job.h"
 #include "compute/catalogue.h"
+#include "ml/environments/runtime_table.h"
 
 namespace fireweed::ml {
 
 // Throws Failure(kInvalid): "Field: training_input.region Error: ...".
 void CheckJob(const api::ml::Job& job, const compute::Catalogue& catalogue);
+// The same for the version of a job that runs out of packages.
+void CheckRuntime(const api::ml::Job& job, const RuntimeTable& runtimes);
 void CheckLabels(const std::map<std::string, std::string>& labels);
 
 }  // namespace fireweed::ml

@@ -198,6 +198,7 @@ void JobsService::Store(Txn& txn, const JobRecord& record) {
 
 Job JobsService::Create(const api::ml::CreateJob& request, const net::Call& call) {
   CheckJob(request.body, parts_.catalogue);
+  if (parts_.runtimes) CheckRuntime(request.body, *parts_.runtimes);
   JobRecord record{.project = ProjectId(request.project, call.caller), .job = request.body};
   RequireUse(parts_.access, call.caller, record);
   record.creator = call.caller.principal;

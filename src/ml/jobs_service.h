@@ -13,6 +13,7 @@
 #include "catalog/catalog.h"
 #include "compute/catalogue.h"
 #include "identity/projects.h"
+#include "ml/environments/runtime_table.h"
 #include "ml/job_plan.h"
 #include "ml/job_record.h"
 #include "net/router.h"
@@ -31,6 +32,7 @@ class JobsService {
     Random& random;
     Logger& log;
     std::function<void(const JobRecord&, const JobLine&)> say;  // into the job's log
+    const RuntimeTable* runtimes = nullptr;  // null: environments alone say what there is
   };
   explicit JobsService(Parts parts) : parts_(std::move(parts)) {}
   void Serve(net::Router& router);

@@ -370,6 +370,26 @@ TEST(Jobs, RefusesWithTheFieldThatIsWrong) {
   EXPECT_EQ(all.Ask("GET", Path("missing")).status, 404);
 }
 
+TEST(Jobs, ARuntimeThatThereIsNotIsRefusedAtOnce) {
+  MlFixture all;
+  compute::Reply reply = all.Submit("wrong", R"("runtimeVersion":"9.99","pythonVersion":"3.7")");
+  EXPECT_EQ(reply.status, 400);
+  EXPECT_EQ(reply.Field("status"), "INVALID_ARGUMENT");
+  EXPECT_TRUE(
+      reply.Has("Field: runtime_version Error: The specified runtime version '9.99' with "
+                "the Python version '3.7' is not supported or is deprecated."))
+      << reply.body;
+  EXPECT_TRUE(reply.Has("Supported here are: 1.15, 2.11.")) << reply.body;
+  EXPECT_TRUE(reply.Has("fieldViolations")) << reply.body;
+  EXPECT_EQ(all.Submit("wrong", R"("runtimeVersion":"2.11")").status, 200) << "the id is free";
+  EXPECT_EQ(all.Submit("none").status, 200);
+  EXPECT_EQ(all.Ask("POST", kJobs,
+                    R"({"jobId":"image","trainingInput":{"region":"us-central1","runtimeVersion":)"
+                    R"("9.99","masterConfig":{"imageUri":"gcr.io/my-project/told"}}})")
+                .status,
+            200);
+}
+
 TEST(Jobs, ListsNewestFirstInPagesWithFilter) {
   MlFixture all;
   for (const char* id : {"a", "b", "c", "d"}) ASSERT_EQ(all.Submit(id).status, 200);

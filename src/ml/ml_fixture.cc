@@ -24,7 +24,8 @@ MlFixture::Plane::Plane(MlFixture& all)
            all.base.clock, all.base.log),
       service({all.base.catalog, all.projects, all.base.access, all.base.catalogue, all.base.ids,
                all.base.clock, all.base.random, all.base.log,
-               [&all](const JobRecord&, const JobLine& line) { all.lines.push_back(line); }}),
+               [&all](const JobRecord&, const JobLine& line) { all.lines.push_back(line); },
+               &all.runtimes}),
       project_service(all.base.catalog, all.projects, all.base.catalogue, all.base.clock,
                       all.base.random),
       router(all.base.access) {

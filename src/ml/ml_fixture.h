@@ -110,6 +110,7 @@ class MlFixture {
   identity::Projects projects{base.clock, base.random, {}};
   FakeEnvironments environments;
   FakeCollector collector;
+  RuntimeTable runtimes{{{.versions = {"1.15", "2.11"}}}};
   std::vector<JobLine> lines;
   std::set<std::string> sealed;         // jobs of which no more lines are expected
   JobRules rules;                       // of planes made from now on

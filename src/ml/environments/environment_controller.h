@@ -52,6 +52,7 @@ class EnvironmentController final : public Controller, public Environments {
 
   EnvironmentController(EnvironmentParts parts, EnvironmentPlace place, EnvironmentRules rules);
 
+  const RuntimeTable& runtimes() const { return rules_.runtimes; }
   EnvironmentAnswer Ask(const EnvironmentWish& wish) override;
   void OnChanged(std::function<void(const Key&)> sink) override { sink_ = std::move(sink); }
 
