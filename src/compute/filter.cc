@@ -1,5 +1,6 @@
 #include "compute/filter.h"
 
+#include <cctype>
 #include <cstdlib>
 #include <optional>
 #include <vector>
@@ -204,10 +205,30 @@ std::optional<double> AsNumber(const std::string& text) {
   return *end == '\0' ? std::optional(number) : std::nullopt;
 }
 
+// A day alone is its beginning.
+std::optional<Time> AsTime(const std::string& text) {
+  constexpr size_t kDay = std::string_view("2026-11-15").size();
+  return ParseTime(text.size() == kDay ? text + "T00:00:00Z" : text);
+}
+
 int Order(const std::string& a, const std::string& b) {
+  auto order = [](const auto& x, const auto& y) { return x < y ? -1 : x > y ? 1 : 0; };
   std::optional<double> x = AsNumber(a), y = AsNumber(b);
-  if (x && y) return *x < *y ? -1 : *x > *y ? 1 : 0;
+  if (x && y) return order(*x, *y);
+  std::optional<Time> before = AsTime(a), after = AsTime(b);
+  if (before && after) return order(*before, *after);
   return a.compare(b);
+}
+
+// "create_time" is createTime.
+std::string CamelCase(std::string_view name) {
+  std::string camel;
+  for (size_t i = 0; i < name.size(); ++i) {
+    bool joint = name[i] == '_' && i > 0 && i + 1 < name.size();
+    camel +=
+        joint ? static_cast<char>(std::toupper(static_cast<unsigned char>(name[++i]))) : name[i];
+  }
+  return camel;
 }
 
 // A leaf as the text a filter compares with; nullopt for structures.
@@ -229,9 +250,13 @@ std::optional<std::string> LeafText(const Type& type, const void* value) {
   }
 }
 
+struct Leaf {
+  std::string text;
+  bool time = false;
+};
+
 // Every leaf that a dotted path leads to.
-void Collect(const Type& type, const void* value, std::string_view path,
-             std::vector<std::string>& out) {
+void Collect(const Type& type, const void* value, std::string_view path, std::vector<Leaf>& out) {
   if (type.kind == Kind::kOptional) {
     if (const void* inner = type.get(value)) Collect(*type.element, inner, path, out);
     return;
@@ -244,7 +269,7 @@ void Collect(const Type& type, const void* value, std::string_view path,
   }
   if (path.empty()) {
     std::optional<std::string> leaf = LeafText(type, value);
-    if (leaf && !leaf->empty()) out.push_back(*std::move(leaf));
+    if (leaf && !leaf->empty()) out.push_back({*std::move(leaf), type.kind == Kind::kTime});
     return;
   }
   size_t dot = path.find('.');
@@ -252,6 +277,7 @@ void Collect(const Type& type, const void* value, std::string_view path,
   std::string_view rest = dot == std::string_view::npos ? std::string_view() : path.substr(dot + 1);
   if (type.kind == Kind::kStruct) {
     const Field* field = type.Find(head);
+    if (!field) field = type.Find(CamelCase(head));
     if (field && !(field->flags & kStored)) Collect(*field->type, field->Of(value), rest, out);
   } else if (type.kind == Kind::kMap) {
     // A key may hold dots, so the whole rest of the path names it.
@@ -264,6 +290,11 @@ void Collect(const Type& type, const void* value, std::string_view path,
 bool Contains(std::string_view text, std::string_view wanted) {
   if (wanted.ends_with('*')) return text.starts_with(wanted.substr(0, wanted.size() - 1));
   return ToLower(text).find(ToLower(wanted)) != std::string::npos;
+}
+
+bool IsOrder(Compare compare) {
+  return compare == Compare::kLess || compare == Compare::kLessEqual || compare == Compare::kMore ||
+         compare == Compare::kMoreEqual;
 }
 
 bool LeafMatches(const Filter::Node& term, const std::string& leaf) {
@@ -297,10 +328,17 @@ bool Holds(const Filter::Node& node, const Type& type, const void* object) {
     case K::kNot: return !Holds(*node.parts.front(), type, object);
     case K::kTerm: break;
   }
-  std::vector<std::string> leaves;
+  std::vector<Leaf> leaves;
   Collect(type, object, node.field, leaves);
   bool any = false;
-  for (const std::string& leaf : leaves) any = any || LeafMatches(node, leaf);
+  for (const Leaf& leaf : leaves) {
+    if (leaf.time && IsOrder(node.compare) && !AsTime(node.value)) {
+      throw Failure(Code::kInvalid, fmt::format("Invalid value for field 'filter': '{}' is no time "
+                                                "to compare '{}' with.",
+                                                node.value, node.field));
+    }
+    any = any || LeafMatches(node, leaf.text);
+  }
   bool negated = node.compare == Compare::kNotRegex || node.compare == Compare::kNotEqual;
   return negated ? !any : any;
 }

@@ -4,7 +4,8 @@
 //                                                                          whole-string regular expressions
 //   name = my-vm           labels.k:*              a = x AND (b > 3 OR NOT c = y)
 //
-// Pure. A field that is absent equals nothing. Lists match when one element does.
+// Pure. A field that is absent equals nothing. Lists match when one element does. Times are compared as instants, and
+// names may be written with underscores.
 #pragma once
 
 #include <memory>
@@ -23,6 +24,7 @@ class Filter {
   Filter(Filter&&) noexcept;
 
   bool everything() const { return root_ == nullptr; }
+  // Throws Failure(kInvalid) where a time is compared with something that is none.
   bool Matches(const Type& type, const void* object) const;
   template <class T>
   bool Matches(const T& object) const {

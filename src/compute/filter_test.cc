@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "api/compute/instance.h"
+#include "api/ml/job.h"
 
 namespace fireweed::compute {
 namespace {
@@ -46,6 +47,20 @@ TEST(FilterTest, TheNewerDialect) {
   EXPECT_FALSE(Match("tags.items!=ssh"));
   EXPECT_TRUE(Match("name:my"));
   EXPECT_TRUE(Match("(name=x OR (name=my-vm AND NOT status=STOPPING))"));
+}
+
+TEST(FilterTest, TimesAreInstants) {
+  api::ml::Job job{.jobId = "j", .createTime = ParseTime("2026-11-16T16:47:41.673Z")};
+  auto match = [&](std::string_view filter) { return Filter(filter).Matches(job); };
+  EXPECT_TRUE(match(R"(createTime>="2026-11-16T16:47:41Z")"));
+  EXPECT_FALSE(match(R"(createTime<"2026-11-16T16:47:41Z")"));
+  EXPECT_TRUE(match(R"(createTime>="2026-11-16T18:47:41+02:00")"));
+  EXPECT_TRUE(match(R"(createTime<"2026-11-16T17:47:42+01:00")"));
+  EXPECT_TRUE(match(R"(createTime="2026-11-16T17:47:41.673000+01:00")"));
+  EXPECT_TRUE(match("createTime>2026-11-16 AND createTime<2026-11-17"));
+  EXPECT_TRUE(match(R"(create_time>="2026-11-16T16:47:41Z" AND job_id=j)"));
+  EXPECT_THROW(match(R"(createTime<"x")"), Failure);
+  EXPECT_FALSE(match(R"(endTime<"2026-11-17T00:00:00Z")")) << "it has not ended";
 }
 
 TEST(FilterTest, AbsentFieldsEqualNothing) {
