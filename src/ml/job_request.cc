@@ -180,7 +180,9 @@ void CheckTraining(const TrainingInput& input, const compute::Catalogue& catalog
   CheckReplicas(input, catalogue);
   CheckProgram(input);
   CheckTimes(input);
-  if (!input.jobDir.empty() && !input.jobDir.starts_with("gs://")) {
+  bool named =
+      input.jobDir.starts_with("gs://") && input.jobDir.size() > 5 && input.jobDir[5] != '/';
+  if (!input.jobDir.empty() && !named) {
     Refuse("job_dir", fmt::format("'{}' is no directory of Cloud Storage.", input.jobDir));
   }
   size_t bytes = 0;

@@ -345,6 +345,8 @@ TEST(Jobs, RefusesWithTheFieldThatIsWrong) {
               R"("scaleTier":"CUSTOM","masterType":"standard","workerType":"standard","workerCount":"999")",
               "Field: worker_count"},
           Case{R"("jobDir":"out")", "Field: job_dir"},
+          Case{R"("jobDir":"gs://")", "Field: job_dir"},
+          Case{R"("jobDir":"gs:///out")", "Field: job_dir"},
           Case{R"("scheduling":{"maxRunningTime":"1h"})", "Field: scheduling.max_running_time"},
           Case{R"("packageUris":["x.tar.gz"])", "Field: package_uris"},
           Case{R"("region":"mars-north1")", "Field: region"},
