@@ -16,7 +16,8 @@ namespace {
 using api::ml::ScaleTier;
 using api::ml::TrainingInput;
 
-constexpr size_t kLongestName = 128, kMostLabels = 64, kLongestLabel = 63;
+constexpr size_t kLongestName = 128, kMostLabels = 64;
+constexpr int64_t kLongestLabel = 63;
 constexpr size_t kMostArgumentBytes = 128 << 10;
 
 [[noreturn]] void Refuse(std::string_view field, std::string_view why) {
@@ -223,13 +224,16 @@ void CheckPrediction(const api::ml::PredictionInput& input) {
 }  // namespace
 
 void CheckLabels(const std::map<std::string, std::string>& labels) {
-  auto fine = [](unsigned char c) {
-    return std::islower(c) || std::isdigit(c) || c == '_' || c == '-' || c >= 0x80;
+  auto letter = [](unsigned char c) { return std::islower(c) || c >= 0x80; };
+  auto fine = [&](unsigned char c) { return letter(c) || std::isdigit(c) || c == '_' || c == '-'; };
+  // Characters, not bytes: those that go on with a character do not count.
+  auto length = [](std::string_view text) {
+    return std::ranges::count_if(text, [](unsigned char c) { return (c & 0xC0) != 0x80; });
   };
   if (labels.size() > kMostLabels) Refuse("labels", "At most 64 labels are allowed.");
   for (const auto& [key, value] : labels) {
-    bool good = !key.empty() && key.size() <= kLongestLabel && value.size() <= kLongestLabel &&
-                !std::isdigit(static_cast<unsigned char>(key[0])) &&
+    bool good = !key.empty() && letter(static_cast<unsigned char>(key[0])) &&
+                length(key) <= kLongestLabel && length(value) <= kLongestLabel &&
                 std::ranges::all_of(key, fine) && std::ranges::all_of(value, fine);
     if (!good) {
       Refuse("labels", fmt::format("'{}={}': lower-case letters, digits, '_' and '-', at most 63, "

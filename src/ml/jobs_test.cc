@@ -432,6 +432,21 @@ TEST(Jobs, LabelsChangeUnderTheirEtag) {
   EXPECT_EQ(all.Ask("PATCH", Path("l"), "{}").status, 400);
 }
 
+TEST(Jobs, LabelsAreMeasuredInCharacters) {
+  MlFixture all;
+  auto status = [&](const char* id, const std::string& key, const std::string& value) {
+    std::string labels = fmt::format(R"("labels":{{"{}":"{}"}})", key, value);
+    return all.Ask("POST", kJobs, MlFixture::JobBody(id, "", labels)).status;
+  };
+  std::string word;
+  for (int i = 0; i < 63; ++i) word += "\u0436";
+  EXPECT_EQ(status("fits", word, word), 200);
+  EXPECT_EQ(status("long", "key", word + "x"), 400);
+  for (const char* key : {"-a", "_a", "1a", "Key", ""}) {
+    EXPECT_EQ(status("wrong", key, ""), 400) << key;
+  }
+}
+
 TEST(Jobs, HiddenInstancesAreShownWhenAskedFor) {
   MlFixture all;
   ASSERT_EQ(all.Submit("hidden").status, 200);
