@@ -366,8 +366,8 @@ ObjectRow ObjectStore::Compose(const ComposeOrder& order) {
     std::vector<ObjectRow> rows;
     for (const api::storage::SourceObject& source : order.sources) {
       api::storage::ObjectConditions conditions;
-      if (source.objectPrecondition) {
-        conditions.ifGenerationMatch = source.objectPrecondition->ifGenerationMatch;
+      if (source.objectPreconditions) {
+        conditions.ifGenerationMatch = source.objectPreconditions->ifGenerationMatch;
       }
       ObjectAddress address{order.bucket, source.name, source.generation};
       rows.push_back(FindOrRefuse(txn, index, address, conditions, Purpose::kWrite));

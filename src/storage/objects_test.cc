@@ -96,8 +96,8 @@ TEST_F(ObjectsTest, PreconditionsOnEveryPath) {
           .status,
       412);
   EXPECT_EQ(Send("POST", "/storage/v1/b/pets/o/q/compose",
-                 R"({"sourceObjects":[{"name":"o","objectPrecondition":{"ifGenerationMatch":)" + g +
-                     "}}]}")
+                 R"({"sourceObjects":[{"name":"o","objectPreconditions":{"ifGenerationMatch":)" +
+                     g + "}}]}")
                 .status,
             412);
   EXPECT_EQ(Send("DELETE", path + "?ifGenerationMatch=" + g).status, 412);

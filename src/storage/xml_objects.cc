@@ -156,7 +156,7 @@ net::Response XmlObjects::Compose(const XmlAddress& address, const net::Call& ca
     ObjectAddress from{address.bucket, source.name, NumberIn(component, "Generation")};
     source.generation = object_access_.Require(call.caller, "storage.objects.get", from).generation;
     if (std::optional<int64_t> match = NumberIn(component, "IfGenerationMatch")) {
-      source.objectPrecondition = api::storage::ObjectPrecondition{match};
+      source.objectPreconditions = api::storage::ObjectPrecondition{match};
     }
     order.sources.push_back(std::move(source));
   }

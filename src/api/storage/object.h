@@ -84,7 +84,7 @@ struct ObjectPrecondition {
 struct SourceObject {
   std::string name;
   std::optional<int64_t> generation;
-  std::optional<ObjectPrecondition> objectPrecondition;
+  std::optional<ObjectPrecondition> objectPreconditions;
 };
 struct ComposeBody {
   std::optional<Object> destination;
@@ -251,7 +251,7 @@ template <>
 inline constexpr auto kFields<api::storage::SourceObject> = [](auto...) {
   return Fields{F("name", &api::storage::SourceObject::name, kRequired),
                 F("generation", &api::storage::SourceObject::generation),
-                F("objectPrecondition", &api::storage::SourceObject::objectPrecondition)};
+                F("objectPreconditions", &api::storage::SourceObject::objectPreconditions)};
 };
 template <>
 inline constexpr std::string_view kTypeName<api::storage::ComposeBody> = "ComposeRequest";
