@@ -246,7 +246,7 @@ api::compute::Operation GroupManagersService::Apply(const Request& request, cons
 api::compute::Operation GroupManagersService::Patch(const api::compute::PatchManagedGroup& request,
                                                     const net::Call& call) {
   // The request alone, to look at what it names before the transaction.
-  auto probe = DecodeJson<ManagedGroup>(call.http.body);
+  auto probe = DecodeJson<ManagedGroup>(request.body.text);
   if (probe.instanceTemplate.empty() && !probe.versions.empty()) {
     probe.instanceTemplate = probe.versions.front().instanceTemplate;
   }
@@ -256,7 +256,7 @@ api::compute::Operation GroupManagersService::Patch(const api::compute::PatchMan
   }
   return Apply(request, call, "patch", [&](Txn&, GroupRecord& group) {
     RefuseDoomedGroup(group);
-    PatchJson(group.resource, call.http.body);
+    PatchJson(group.resource, request.body.text);
     RefuseUnsupported(group.resource);
     CheckCompletion("resource.completion", group.resource.completion);
     CheckSize(group.target());

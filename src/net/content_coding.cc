@@ -6,6 +6,7 @@
 #include <zlib.h>
 
 #include "base/bytes.h"
+#include "base/gunzip.h"
 
 namespace fireweed::net {
 namespace {
@@ -86,6 +87,21 @@ void Compress(Response& response) {
     response.Set("Content-Encoding", "gzip");
   }
   response.Add("Vary", "Accept-Encoding");
+}
+
+std::string Uncompressed(std::string_view packed, int64_t most) {
+  std::string plain;
+  Gunzip gunzip;
+  gunzip.Feed(AsBytes(packed), [&](std::span<const std::byte> bytes) {
+    if (std::ssize(plain) + std::ssize(bytes) > most) {
+      throw Failure(Code::kTooLarge, "The request is too large when it is unpacked.");
+    }
+    plain.append(AsText(bytes));
+  });
+  if (!gunzip.complete()) {
+    throw Failure(Code::kInvalid, "badContent", "The compressed body ends too early.");
+  }
+  return plain;
 }
 
 }  // namespace fireweed::net

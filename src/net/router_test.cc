@@ -1,6 +1,7 @@
 #include "net/router.h"
 
 #include <gtest/gtest.h>
+#include <zlib.h>
 
 #include "net/errors.h"
 
@@ -71,6 +72,20 @@ class NameAccess final : public AccessControl {
   std::string asked;
 };
 
+std::string Gzip(std::string_view plain) {
+  z_stream stream{};
+  deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY);
+  std::string out(deflateBound(&stream, plain.size()), '\0');
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(plain.data()));
+  stream.avail_in = static_cast<uInt>(plain.size());
+  stream.next_out = reinterpret_cast<Bytef*>(out.data());
+  stream.avail_out = static_cast<uInt>(out.size());
+  deflate(&stream, Z_FINISH);
+  out.resize(stream.total_out);
+  deflateEnd(&stream);
+  return out;
+}
+
 struct PetShop {
   Pet Get(const GetPet& request, const Call&) {
     if (request.pet == "none") throw Failure(Code::kNotFound, "No such pet.");
@@ -96,7 +111,7 @@ class RouterTest : public testing::Test {
   std::pair<int, std::string> Ask(std::string_view method, std::string_view target,
                                   std::string_view body = "",
                                   std::string_view host = "pets.googleapis.com",
-                                  const char* who = "Bearer ann") {
+                                  const char* who = "Bearer ann", const char* coding = nullptr) {
     Request request;
     request.method = method;
     request.target = target;
@@ -106,6 +121,7 @@ class RouterTest : public testing::Test {
     request.body = body;
     request.origin = &origin_;
     if (who) request.headers.push_back({"Authorization", who});
+    if (coding) request.headers.push_back({"Content-Encoding", coding});
     Response response;
     try {
       response = std::get<Response>(router_.Handle(request));
@@ -129,6 +145,22 @@ TEST_F(RouterTest, FillsPathQueryAndBody) {
             R"({"name":"y","generation":"3"})");
   EXPECT_EQ(Ask("POST", "/v1/pets/x:feed").second, R"({"name":"x fed","generation":"1"})");
   EXPECT_EQ(Ask("GET", "/beta/pets/x?generation=1").second, R"({"name":"x","generation":"1"})");
+}
+
+// Google's Java clients compress every body.
+TEST_F(RouterTest, UnpacksBodies) {
+  std::string packed = Gzip(R"({"name":"y","generation":3})");
+  EXPECT_EQ(Ask("PUT", "/v1/pets/x", packed, "pets.googleapis.com", "Bearer ann", "gzip").second,
+            R"({"name":"y","generation":"3"})");
+  auto status = [&](std::string_view body) {
+    return Ask("PUT", "/v1/pets/x", body, "pets.googleapis.com", "Bearer ann", "GZIP").first;
+  };
+  EXPECT_EQ(status(""), 200);
+  EXPECT_EQ(status("{}"), 400) << "no gzip";
+  EXPECT_EQ(status(packed.substr(0, packed.size() - 3)), 400) << "cut off";
+  std::string largest = "{" + std::string((16 << 20) - 2, ' ') + "}";
+  EXPECT_EQ(status(Gzip(largest)), 200);
+  EXPECT_EQ(status(Gzip(largest + " ")), 413);
 }
 
 TEST_F(RouterTest, ChecksPermissionsBeforeTheHandler) {

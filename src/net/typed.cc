@@ -1,5 +1,6 @@
 // Between described structs and HTTP: filling requests, encoding replies.
 #include "base/bytes.h"
+#include "net/content_coding.h"
 #include "net/errors.h"
 #include "net/router.h"
 
@@ -26,14 +27,20 @@ void FillFromQuery(const Field& field, void* member, std::string_view query) {
 }
 
 void FillBody(const Field& field, void* member, const Call& call) {
+  std::string_view body = call.http.body;
+  std::string plain;
+  // Google's Java clients compress every body on its way.
+  if (!body.empty() && EqualIgnoreCase(call.http.Header("Content-Encoding").value_or(""), "gzip")) {
+    body = plain = Uncompressed(body, TakeWhole{}.max_bytes);
+  }
   if (field.type->kind == Kind::kJson) {
-    static_cast<Json*>(member)->text = std::string(call.http.body);
+    static_cast<Json*>(member)->text = std::string(body);
     return;
   }
   DecodeRules rules{.unknown = call.method.service->refuse_unknown_fields ? UnknownFields::kRefuse
                                                                           : UnknownFields::kIgnore,
                     .from_client = true};
-  DecodeValue(*field.type, member, call.http.body, rules);
+  DecodeValue(*field.type, member, body, rules);
 }
 
 bool IsNoContent(const Type& type) { return &type == &TypeOf<api::NoContent>(); }

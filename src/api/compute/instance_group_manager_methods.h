@@ -40,6 +40,7 @@ struct InsertRegionalManagedGroup {
 };
 struct PatchManagedGroup {
   std::string project, zone, name, requestId;
+  Json body;
 };
 struct ChangeManagedGroup {
   std::string project, zone, name, requestId;
@@ -238,7 +239,8 @@ inline constexpr auto kFields<api::compute::PatchManagedGroup> = [](auto...) {
   return Fields{F("project", &api::compute::PatchManagedGroup::project, kPath),
                 F("zone", &api::compute::PatchManagedGroup::zone, kPath),
                 F("name", &api::compute::PatchManagedGroup::name, kPath),
-                F("requestId", &api::compute::PatchManagedGroup::requestId, kQuery)};
+                F("requestId", &api::compute::PatchManagedGroup::requestId, kQuery),
+                F("body", &api::compute::PatchManagedGroup::body, kBody)};
 };
 template <>
 inline constexpr auto kFields<api::compute::ChangeManagedGroup> = [](auto...) {
