@@ -1,5 +1,7 @@
 #include "storage/xml_objects.h"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "storage/acl.h"
@@ -48,6 +50,17 @@ std::optional<int64_t> NumberIn(const XmlElement& element, std::string_view chil
   return number;
 }
 
+// Keys of metadata are any text. One that is no token (RFC 9110) would break the whole head, so that
+// it is left out here; the JSON API shows it.
+bool MayNameHeader(std::string_view key) {
+  constexpr std::string_view kSigns = "!#$%&'*+-.^_`|~";
+  auto fits = [&](char c) {
+    return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+           kSigns.find(c) != std::string_view::npos;
+  };
+  return !key.empty() && std::all_of(key.begin(), key.end(), fits);
+}
+
 net::Response Finished(const ObjectRow& row) {
   net::Response response;
   AddVersionHeaders(response, row);
@@ -87,7 +100,7 @@ net::Response XmlObjects::Get(const XmlAddress& address, const net::Call& call) 
       XmlConditions(call.http));
   net::Response response = MediaReply(object, call.http, EtagForm::kMd5);
   for (const auto& [name, value] : object.row.metadata) {
-    response.Add("x-goog-meta-" + name, value);
+    if (MayNameHeader(name)) response.Add("x-goog-meta-" + name, value);
   }
   return response;
 }
