@@ -90,6 +90,7 @@ void ForgetForCopy(ObjectRow& row, const Acl& acl) {
   object.acl = acl;
   object.temporaryHold.reset();
   object.eventBasedHold.reset();
+  object.holdReleased = {};
   TakeMetadata(object, row);
 }
 

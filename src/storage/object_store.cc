@@ -303,11 +303,15 @@ ObjectRow ObjectStore::Copy(const CopyOrder& order) {
     NewObject copy{order.bucket, order.name, source, order.conditions};
     copy.moved = order.remove_source;
     copy.may_replace = order.may_replace;
-    if (!order.remove_source) copy.row.storage_class = order.storage_class;
-    if (order.metadata) TakeMetadata(*order.metadata, copy.row);
     if (!order.remove_source) {
-      ForgetForCopy(copy.row, order.acl);
+      copy.row.storage_class = order.storage_class;
       copy.row.owner = order.owner;
+      ForgetForCopy(copy.row, order.acl);
+    }
+    if (order.metadata) {
+      api::storage::Object wanted = *order.metadata;
+      wanted.acl = order.acl;
+      TakeMetadata(wanted, copy.row);
     }
     ObjectRow row = PutNew(txn, index, copy);
     bool onto_itself = order.from.bucket == order.bucket && order.from.name == order.name;

@@ -80,6 +80,29 @@ TEST_F(RetentionTest, HoldsKeepAnObject) {
   EXPECT_EQ(Send("DELETE", cat).status, 204);
 }
 
+TEST_F(RetentionTest, ACopyIsHeldAsItsBodySaysAndNotAsItsSource) {
+  const char* asked = R"({"temporaryHold":true,"eventBasedHold":true,"contentType":"q/q"})";
+  for (const char* way : {"/rewriteTo", "/copyTo"}) {
+    std::string held = "held" + std::string(way).substr(1);
+    Reply copied = Send("POST", cat + way + "/b/pets/o/" + held, asked);
+    EXPECT_THAT(copied.body, HasSubstr(R"("temporaryHold":true)"));
+    EXPECT_THAT(copied.body, HasSubstr(R"("eventBasedHold":true)"));
+    std::string path = "/storage/v1/b/pets/o/" + held;
+    EXPECT_EQ(Send("DELETE", path).status, 403);
+    EXPECT_EQ(Send("POST", path + way + "/b/pets/o/free").status, 200);
+    EXPECT_EQ(Send("DELETE", "/storage/v1/b/pets/o/free").status, 204);
+  }
+}
+
+TEST_F(RetentionTest, TheReleaseOfASourcesHoldIsNotThatOfItsCopy) {
+  Patch(R"({"retentionPolicy":{"retentionPeriod":"60"}})");
+  Patch(R"({"eventBasedHold":true})", cat);
+  Patch(R"({"eventBasedHold":false})", cat);
+  clock.Advance(std::chrono::seconds(61));
+  Send("POST", cat + "/copyTo/b/pets/o/fresh");
+  EXPECT_EQ(Send("DELETE", "/storage/v1/b/pets/o/fresh").status, 403);
+}
+
 TEST_F(RetentionTest, ThePeriodRunsFromTheEndOfAnEventBasedHold) {
   Patch(R"({"defaultEventBasedHold":true,"retentionPolicy":{"retentionPeriod":"60"}})");
   Reply dog = Upload("pets", "dog", "woof");
