@@ -110,6 +110,20 @@ void SettlePrevention(std::string& word) {
   }
 }
 
+// What is deleted is gone: who asks for more must not believe to have it.
+void SettleSoftDelete(const Bucket& before, Bucket& after, Time now) {
+  if (!after.softDeletePolicy) return;
+  bool same = before.softDeletePolicy && before.softDeletePolicy->retentionDurationSeconds ==
+                                             after.softDeletePolicy->retentionDurationSeconds;
+  if (!same && after.softDeletePolicy->retentionDurationSeconds != 0) {
+    Refuse(
+        "Soft delete is not supported here: deleted objects cannot be restored. Set "
+        "retentionDurationSeconds to 0, or keep old versions with versioning.");
+  }
+  after.softDeletePolicy->effectiveTime =
+      same ? before.softDeletePolicy->effectiveTime.value_or(now) : now;
+}
+
 }  // namespace
 
 void CheckBucketName(std::string_view name) {
@@ -164,12 +178,7 @@ void SettleClasses(const Bucket& before, Bucket& after, Time now) {
   if (!after.rpo.empty() && after.rpo != "DEFAULT" && after.rpo != "ASYNC_TURBO") {
     Refuse(fmt::format("Invalid rpo: '{}'.", after.rpo));
   }
-  if (after.softDeletePolicy) {
-    bool same = before.softDeletePolicy && before.softDeletePolicy->retentionDurationSeconds ==
-                                               after.softDeletePolicy->retentionDurationSeconds;
-    after.softDeletePolicy->effectiveTime =
-        same ? before.softDeletePolicy->effectiveTime.value_or(now) : now;
-  }
+  SettleSoftDelete(before, after, now);
 }
 
 }  // namespace fireweed::storage

@@ -102,6 +102,18 @@ TEST_F(BucketSettingsTest, EmptySettingsAreAbsent) {
   }
 }
 
+TEST_F(BucketSettingsTest, SoftDeleteCanOnlyBeOff) {
+  EXPECT_EQ(Make(R"("softDeletePolicy":{"retentionDurationSeconds":"0"})").status, 200);
+  Reply on = Make(R"("softDeletePolicy":{"retentionDurationSeconds":"604800"})");
+  EXPECT_EQ(on.status, 400);
+  EXPECT_THAT(on.body, HasSubstr("Soft delete is not supported"));
+  std::string path = "/storage/v1/b/b1bucket";
+  EXPECT_EQ(
+      Send("PATCH", path, R"({"softDeletePolicy":{"retentionDurationSeconds":"604800"}})").status,
+      400);
+  EXPECT_EQ(Send("PATCH", path, R"({"softDeletePolicy":null})").status, 200);
+}
+
 TEST_F(BucketSettingsTest, AutomaticClassesKeepTheirTimes) {
   Reply made = Make(R"("autoclass":{"enabled":true})");
   EXPECT_THAT(made.body, HasSubstr(R"("terminalStorageClass":"NEARLINE")"));
