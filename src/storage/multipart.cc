@@ -1,6 +1,7 @@
 #include "storage/multipart.h"
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/bytes.h"
 #include "base/error.h"
@@ -10,6 +11,8 @@ namespace {
 
 constexpr size_t kMaxHeaderBytes =
     16 << 10;  // of one part, or before the first; clients send a few lines
+
+constexpr const char* kNoBase64 = "A part is not the base64 that its headers say.";
 
 [[noreturn]] void Refuse(const char* what) { throw Failure(Code::kInvalid, "badContent", what); }
 
@@ -143,6 +146,25 @@ bool MultipartReader::StepBody() {
     lead_ = 0;
   }
   return false;
+}
+
+std::string Base64Reader::Feed(std::string_view text) {
+  std::copy_if(text.begin(), text.end(), std::back_inserter(pending_),
+               [](char c) { return c != '\r' && c != '\n' && c != ' ' && c != '\t'; });
+  if (padded_ && !pending_.empty()) Refuse(kNoBase64);
+  std::string rest = pending_.substr(pending_.size() / 4 * 4);
+  pending_.resize(pending_.size() - rest.size());
+  std::optional<std::string> bytes = Base64Decode(pending_);
+  padded_ = padded_ || pending_.ends_with('=');
+  if (!bytes || (padded_ && !rest.empty())) Refuse(kNoBase64);
+  pending_ = std::move(rest);
+  return *std::move(bytes);
+}
+
+std::string Base64Reader::Finish() {
+  std::optional<std::string> bytes = Base64Decode(pending_);
+  if (!bytes) Refuse(kNoBase64);
+  return *std::move(bytes);
 }
 
 std::string_view PartHeader(std::string_view headers, std::string_view name) {

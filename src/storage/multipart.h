@@ -55,6 +55,19 @@ class MultipartReader {
       pending_;  // read but not yet understood; at most a line or a delimiter beyond what was fed
 };
 
+// A part in base64 ("Content-Transfer-Encoding: base64"), with line ends in it or not.
+class Base64Reader {
+ public:
+  // The bytes that are whole now. Throws Failure(kInvalid) on what is no base64.
+  std::string Feed(std::string_view text);
+  // Those that are left, at the end of the part. Throws as Feed does.
+  std::string Finish();
+
+ private:
+  std::string pending_;  // less than a group of four
+  bool padded_ = false;  // nothing may follow
+};
+
 // The value of a header in OnPart's text, case-insensitive; empty when absent.
 std::string_view PartHeader(std::string_view headers, std::string_view name);
 

@@ -92,6 +92,7 @@ class MultipartSink final : public OneRequestSink, private MultipartReader::Even
     if (!reader_.complete() || parts_ != 2) {
       throw Failure(Code::kInvalid, "badContent", "A multipart upload has two parts.");
     }
+    if (base64_) draft_.Append(AsBytes(base64_->Finish()));
   }
 
  private:
@@ -99,10 +100,17 @@ class MultipartSink final : public OneRequestSink, private MultipartReader::Even
     if (++parts_ != 2) return;
     target_.TakeMetadata(json_);
     target_.SuggestType(PartHeader(headers, "Content-Type"));
+    if (EqualIgnoreCase(PartHeader(headers, "Content-Transfer-Encoding"), "base64")) {
+      base64_.emplace();
+    }
   }
 
   void OnBytes(std::span<const std::byte> bytes) override {
-    if (parts_ == 2) draft_.Append(bytes);
+    if (parts_ == 2 && base64_) {
+      draft_.Append(AsBytes(base64_->Feed(AsText(bytes))));
+    } else if (parts_ == 2) {
+      draft_.Append(bytes);
+    }
     if (parts_ != 1) return;
     json_.append(AsText(bytes));
     if (json_.size() > kMaxMetadataBytes)
@@ -111,7 +119,8 @@ class MultipartSink final : public OneRequestSink, private MultipartReader::Even
 
   MultipartReader reader_;
   int parts_ = 0;
-  std::string json_;  // of the first part
+  std::string json_;                    // of the first part
+  std::optional<Base64Reader> base64_;  // where the second is so encoded
 };
 
 // Unpacks a body that was compressed for the way only.

@@ -92,6 +92,35 @@ TEST_F(UploadsTest, MultipartInAnyStepWithEitherLineEnd) {
   EXPECT_EQ(BlobCount(), 1) << "what was refused left nothing";
 }
 
+// As Google's client for PHP sends every one.
+TEST_F(UploadsTest, MultipartInBase64) {
+  auto send = [&](const std::string& encoded, size_t step, const char* encoding = "base64") {
+    Ask ask;
+    ask.method = "POST";
+    ask.target = "/upload/storage/v1/b/pets/o?uploadType=multipart";
+    ask.headers = {{"Content-Type", "multipart/related; boundary=B"}};
+    ask.body =
+        "--B\r\nContent-Type: application/json\r\n\r\n{\"name\":\"o\"}\r\n"
+        "--B\r\nContent-Type: image/png\r\nContent-Transfer-Encoding: " +
+        std::string(encoding) + "\r\n\r\n" + encoded + "\r\n--B--";
+    ask.step = step;
+    return Send(ask).status;
+  };
+  for (size_t size : {0, 1, 2, 3, 300, 20000}) {
+    for (size_t step : {1, 5, 4096}) {
+      std::string bytes = SomeBytes(size), encoded = Base64Encode(bytes);
+      if (size == 300) encoded.insert(76, "\r\n");
+      EXPECT_EQ(send(encoded, step), 200);
+      EXPECT_EQ(Read("pets", "o"), bytes);
+    }
+  }
+  EXPECT_EQ(send("aGVs*bG8=", 3), 400);
+  EXPECT_EQ(send("aGVsbG8=aGVsbG8=", 3), 400) << "nothing follows the end";
+  EXPECT_EQ(send("aGVsb", 3), 400) << "cut off";
+  EXPECT_EQ(send("aGVsbG8=", 3, "binary"), 200);
+  EXPECT_EQ(Read("pets", "o"), "aGVsbG8=");
+}
+
 TEST_F(UploadsTest, SumsAreChecked) {
   std::string md5 = Base64Encode(Hash(Digest::kMd5, "meow")),
               crc = Crc32cToBase64(Crc32c(AsBytes("meow")));
