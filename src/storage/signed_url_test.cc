@@ -183,7 +183,11 @@ TEST_F(SignedUrlTest, V2OpensAndExpires) {
   int64_t expires = ToSeconds(clock.Now()) + 60;
   std::string query = V2("GET\n\n\n", "/pets/cat", expires);
   EXPECT_EQ(Anonymous("GET", "/pets/cat?" + query).body, "meow");
-  EXPECT_EQ(Anonymous("GET", "/pets/cat?" + query + "&response-content-type=a%2Fb").status, 200);
+  Reply as_asked = Anonymous("GET", "/pets/cat?" + query +
+                                        "&response-content-type=a%2Fb&response-content-disposition="
+                                        "attachment%3B%20filename%3D%22a%20b%22");
+  EXPECT_EQ(as_asked.Header("Content-Type"), "a/b");
+  EXPECT_EQ(as_asked.Header("Content-Disposition"), "attachment; filename=\"a b\"");
   EXPECT_EQ(Anonymous("GET", "/cat?" + query, "", {}, "pets.storage.googleapis.com").body, "meow");
   EXPECT_EQ(Anonymous("GET", "/pets/cat?acl&" + query).status, 403) << "sub-resources are signed";
   EXPECT_EQ(Anonymous("GET", "/pets/cat?" + query, "", {{"x-goog-a", "b"}}).status, 403);

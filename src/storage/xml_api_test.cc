@@ -92,6 +92,17 @@ TEST_F(XmlApiTest, ErrorsAreXmlWithItsOwnCodes) {
   EXPECT_THAT(Send("GET", "/pets").body, HasSubstr("<Code>AccessDenied</Code>"));
 }
 
+TEST_F(XmlApiTest, ReadersNameTheTypeTheyWant) {
+  Upload("pets", "o", "0123456789");
+  Send("PATCH", "/storage/v1/b/pets/o/o", R"({"contentDisposition":"inline"})");
+  Reply got = Send("GET", "/pets/o?response-content-type=x%2Fy");
+  EXPECT_EQ(got.Header("Content-Type"), "x/y");
+  EXPECT_EQ(got.Header("Content-Disposition"), "inline");
+  got = Send("HEAD", "/pets/o?response-content-disposition=attachment");
+  EXPECT_EQ(got.Header("Content-Type"), "text/plain");
+  EXPECT_EQ(got.Header("Content-Disposition"), "attachment");
+}
+
 TEST_F(XmlApiTest, PutsCopiesAndDeletes) {
   std::string md5 = Base64Encode(Hash(Digest::kMd5, "meow"));
   Reply put =

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/bytes.h"
 #include "storage/acl.h"
 #include "storage/media_reply.h"
 #include "storage/upload_draft.h"
@@ -99,6 +100,14 @@ net::Response XmlObjects::Get(const XmlAddress& address, const net::Call& call) 
       call.caller, {address.bucket, address.object, NumberQuery(call.http, "generation")},
       XmlConditions(call.http));
   net::Response response = MediaReply(object, call.http, EtagForm::kMd5);
+  // Who makes a link says how its file is shown; strangers may not.
+  if (!call.caller.anonymous()) {
+    for (const char* header : {"Content-Disposition", "Content-Type"}) {
+      std::optional<std::string> wanted = call.http.Query("response-" + ToLower(header));
+      if (wanted && !wanted->empty() && response.status < 400)
+        response.Set(header, *std::move(wanted));
+    }
+  }
   for (const auto& [name, value] : object.row.metadata) {
     if (MayNameHeader(name)) response.Add("x-goog-meta-" + name, value);
   }
