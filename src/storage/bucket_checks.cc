@@ -141,16 +141,22 @@ void CheckBucketName(std::string_view name) {
   if (!sound) Refuse(fmt::format("Invalid bucket name: '{}'", name.substr(0, 300)));
 }
 
+std::string CheckedStorageClass(std::string_view name) {
+  std::string upper = ToUpper(std::string(name));
+  if (!upper.empty() && !IsStorageClass(upper)) {
+    Refuse(fmt::format("Invalid storage class: '{}'.", upper));
+  }
+  return upper;
+}
+
 void SettleSettings(Bucket& bucket) {
   CheckLabels(bucket.labels);
   CheckLifecycle(bucket.lifecycle);
   SettleCors(bucket.cors);
   SettlePlacement(bucket);
   SettlePrevention(bucket.iamConfiguration.publicAccessPrevention);
-  bucket.storageClass = ToUpper(bucket.storageClass.empty() ? "STANDARD" : bucket.storageClass);
-  if (!IsStorageClass(bucket.storageClass)) {
-    Refuse(fmt::format("Invalid storage class: '{}'.", bucket.storageClass));
-  }
+  bucket.storageClass =
+      CheckedStorageClass(bucket.storageClass.empty() ? "STANDARD" : bucket.storageClass);
 }
 
 void SettleClasses(const Bucket& before, Bucket& after, Time now) {

@@ -9,6 +9,9 @@ namespace fireweed::storage {
 // Throws unless it may be the name of a bucket.
 void CheckBucketName(std::string_view name);
 
+// A storage class of a bucket or an object in the form it is kept in; empty ("as the bucket has it") stays empty.
+std::string CheckedStorageClass(std::string_view name);
+
 // All settings that stand on their own: labels, lifecycle, CORS, class, placement, prevention.
 // Empty ones are dropped, names are put into upper case.
 void SettleSettings(api::storage::Bucket& bucket);

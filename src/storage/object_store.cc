@@ -256,6 +256,7 @@ ObjectRow ObjectStore::ChangeMetadata(const ObjectAddress& address,
     TakeMetadata(object, row);
     ++row.metageneration;
     row.updated = FromMicros(ToMicros(clock_.Now()));
+    if (row.storage_class != before.storageClass) row.class_updated = row.updated;
     index.Rewrite(address.bucket, address.name, row);
     return row;
   });

@@ -1,6 +1,7 @@
 #include "storage/objects.h"
 
 #include "base/bytes.h"
+#include "storage/bucket_checks.h"
 #include "storage/http_conditions.h"
 #include "storage/media_reply.h"
 #include "storage/object_acl.h"
@@ -22,7 +23,7 @@ using api::storage::Object;
 void TakeCopyBody(std::string_view json, CopyOrder& order) {
   if (Trim(json).empty()) return;
   Object wanted = DecodeJson<Object>(json, {.from_client = true});
-  order.storage_class = wanted.storageClass;
+  order.storage_class = wanted.storageClass = CheckedStorageClass(wanted.storageClass);
   order.acl = wanted.acl;
   Object bare;
   bare.name = wanted.name;
@@ -141,7 +142,11 @@ net::Answer Objects::Change(const api::storage::ChangeObject& request, const net
   }
   ObjectRow row = store_.ChangeMetadata(address, request, [&](Object& object) {
     Acl before = object.acl;
+    std::string was = object.storageClass;
     apply(object, request.body.text);
+    if (object.storageClass != was) {
+      object.storageClass = CheckedStorageClass(object.storageClass);
+    }
     // A predefined list wins over the body, which clients send with an empty one.
     if (!predefined.empty()) object.acl = predefined;
     if (!sets_list) object.acl = before;
@@ -187,6 +192,7 @@ net::Answer Objects::Compose(const api::storage::ComposeObject& request, const n
   }
   // Checksums in the body belong to a component where gcloud sends them: they are not looked at.
   if (request.body.destination) order.metadata = *request.body.destination;
+  order.metadata.storageClass = CheckedStorageClass(order.metadata.storageClass);
   if (!request.destinationPredefinedAcl.empty()) {
     order.metadata.acl =
         Predefined(request.destinationPredefinedAcl, request.destinationBucket, call.caller);

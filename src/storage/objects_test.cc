@@ -129,6 +129,47 @@ TEST_F(ObjectsTest, PatchAndUpdateMetadata) {
   EXPECT_EQ(Send("PATCH", path, R"({"acl":[{"entity":"user-x"}]})").status, 400);
 }
 
+TEST_F(ObjectsTest, StorageClassesAreThoseThereAre) {
+  Upload("pets", "o", "1");
+  std::string path = "/storage/v1/b/pets/o/o", to = path + "/rewriteTo/b/pets/o/p";
+  Reply refused = Send("POST", to, R"({"storageClass":"FOO"})");
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_THAT(refused.body, HasSubstr("Invalid storage class: 'FOO'."));
+  EXPECT_EQ(Send("POST", to, R"({"storageClass":"nearline"})").status, 200);
+  EXPECT_EQ(Stat("p").Field("storageClass"), "NEARLINE");
+  auto compose = [&](const std::string& name) {
+    return Send(
+        "POST", path + "/compose",
+        R"({"sourceObjects":[{"name":"p"}],"destination":{"storageClass":")" + name + "\"}}");
+  };
+  EXPECT_EQ(compose("FOO").status, 400);
+  EXPECT_EQ(compose("archive").Field("storageClass"), "ARCHIVE");
+  auto multipart = [&](const std::string& name) {
+    return Send(
+        "POST", "/upload/storage/v1/b/pets/o?uploadType=multipart",
+        "--B\r\n\r\n{\"name\":\"m\",\"storageClass\":\"" + name + "\"}\r\n--B\r\n\r\nx\r\n--B--",
+        {{"Content-Type", "multipart/related; boundary=B"}});
+  };
+  EXPECT_EQ(multipart("FOO").status, 400);
+  EXPECT_EQ(multipart("coldline").Field("storageClass"), "COLDLINE");
+  EXPECT_EQ(Send("PUT", "/pets/x", "x", {{"x-goog-storage-class", "FOO"}}).status, 400);
+  EXPECT_EQ(Send("PUT", "/pets/x", "x", {{"x-goog-storage-class", "archive"}}).status, 200);
+  EXPECT_EQ(Stat("x").Field("storageClass"), "ARCHIVE");
+}
+
+TEST_F(ObjectsTest, APatchedClassHasItsTime) {
+  Upload("pets", "o", "1");
+  std::string path = "/storage/v1/b/pets/o/o", since = "timeStorageClassUpdated";
+  std::string made = Stat("o").Field(since);
+  clock.Advance(std::chrono::hours(1));
+  EXPECT_EQ(Send("PATCH", path, R"({"storageClass":"FOO"})").status, 400);
+  EXPECT_EQ(Send("PATCH", path, R"({"contentType":"a/b"})").Field(since), made);
+  EXPECT_EQ(Send("PUT", path, "{}").Field(since), made);
+  Reply patched = Send("PATCH", path, R"({"storageClass":"nearline"})");
+  EXPECT_EQ(patched.Field("storageClass"), "NEARLINE");
+  EXPECT_NE(patched.Field(since), made);
+}
+
 TEST_F(ObjectsTest, CopyRewriteAndMoveShareBytes) {
   Upload("pets", "o", "bytes");
   Send("PATCH", "/storage/v1/b/pets/o/o", R"({"metadata":{"k":"v"}})");

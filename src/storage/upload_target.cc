@@ -2,6 +2,7 @@
 
 #include "base/bytes.h"
 #include "storage/acl.h"
+#include "storage/bucket_checks.h"
 #include "storage/bucket_record.h"
 
 namespace fireweed::storage {
@@ -22,6 +23,7 @@ void UploadTarget::TakeMetadata(std::string_view json) {
   api::storage::Object given = DecodeJson<api::storage::Object>(json, {.from_client = true});
   if (!metadata.name.empty()) given.name = metadata.name;
   if (given.contentEncoding.empty()) given.contentEncoding = metadata.contentEncoding;
+  given.storageClass = CheckedStorageClass(given.storageClass);
   metadata = std::move(given);
 }
 

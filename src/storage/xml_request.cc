@@ -7,6 +7,7 @@
 
 #include "base/bytes.h"
 #include "base/checksum.h"
+#include "storage/bucket_checks.h"
 
 namespace fireweed::storage {
 namespace {
@@ -159,7 +160,7 @@ UploadTarget XmlTarget(const XmlAddress& address, const net::Call& call) {
     else if (name == "content-language")
       target.metadata.contentLanguage = value;
     else if (name == "x-goog-storage-class")
-      target.metadata.storageClass = value;
+      target.metadata.storageClass = CheckedStorageClass(value);
     else if (name == "x-goog-custom-time")
       target.metadata.customTime = ParseTime(value).value_or(Time{});
     else if (name.starts_with(kMetaHeader))
