@@ -18,6 +18,13 @@ using api::storage::Object;
   throw Failure(Code::kInvalid, "invalid", "The bucket does not have a soft delete policy.");
 }
 
+// Lifecycle rules count from a custom time: it may move on, but neither back nor away.
+void RequireLater(Time before, Time after) {
+  if (after >= before) return;
+  throw Failure(Code::kInvalid, "invalid",
+                "Custom time cannot be removed or set to an earlier time than it has.");
+}
+
 // What a copy's body asks for. One that sets nothing but names and class keeps the source's
 // metadata.
 void TakeCopyBody(std::string_view json, CopyOrder& order) {
@@ -142,8 +149,10 @@ net::Answer Objects::Change(const api::storage::ChangeObject& request, const net
   }
   ObjectRow row = store_.ChangeMetadata(address, request, [&](Object& object) {
     Acl before = object.acl;
+    Time custom_time = object.customTime;
     std::string was = object.storageClass;
     apply(object, request.body.text);
+    RequireLater(custom_time, object.customTime);
     if (object.storageClass != was) {
       object.storageClass = CheckedStorageClass(object.storageClass);
     }
@@ -161,8 +170,11 @@ net::Answer Objects::Patch(const api::storage::ChangeObject& request, const net:
 }
 
 net::Answer Objects::Update(const api::storage::ChangeObject& request, const net::Call& call) {
-  return Change(request, call,
-                [](Object& object, std::string_view json) { UpdateJson(object, json); });
+  return Change(request, call, [](Object& object, std::string_view json) {
+    Time before = object.customTime;
+    UpdateJson(object, json);
+    if (object.customTime == Time{}) object.customTime = before;
+  });
 }
 
 api::NoContent Objects::Delete(const api::storage::DeleteObject& request, const net::Call&) {

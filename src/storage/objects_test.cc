@@ -170,6 +170,20 @@ TEST_F(ObjectsTest, APatchedClassHasItsTime) {
   EXPECT_NE(patched.Field(since), made);
 }
 
+TEST_F(ObjectsTest, ACustomTimeOnlyMovesOn) {
+  Upload("pets", "o", "1");
+  std::string path = "/storage/v1/b/pets/o/o";
+  EXPECT_EQ(Send("PATCH", path, R"({"customTime":"2024-01-01T00:00:00Z"})").status, 200);
+  EXPECT_EQ(Send("PATCH", path, R"({"customTime":"2020-01-01T00:00:00Z"})").status, 400);
+  EXPECT_EQ(Send("PUT", path, R"({"customTime":"2020-01-01T00:00:00Z"})").status, 400);
+  EXPECT_EQ(Send("PATCH", path, R"({"customTime":null})").status, 400);
+  EXPECT_EQ(Send("PATCH", path, R"({"customTime":"2024-01-01T00:00:00Z"})").status, 200);
+  EXPECT_THAT(Send("PUT", path, "{}").Field("customTime"), HasSubstr("2024-01-01"))
+      << "an update that does not name it leaves it";
+  EXPECT_EQ(Send("PATCH", path, R"({"customTime":"2025-01-01T00:00:00Z"})").status, 200);
+  EXPECT_THAT(Stat("o").Field("customTime"), HasSubstr("2025-01-01"));
+}
+
 TEST_F(ObjectsTest, CopyRewriteAndMoveShareBytes) {
   Upload("pets", "o", "bytes");
   Send("PATCH", "/storage/v1/b/pets/o/o", R"({"metadata":{"k":"v"}})");
