@@ -66,4 +66,13 @@ Verdict CheckHttpConditions(const net::Request& request, std::string_view etag, 
   return Verdict::kHolds;
 }
 
+bool RangeCounts(const net::Request& request, std::string_view etag, Time modified) {
+  std::optional<std::string_view> given = request.Header("If-Range");
+  if (!given) return true;
+  if (std::optional<Time> time = ParseHttpDate(Trim(*given))) {
+    return ToSeconds(*time) == ToSeconds(modified);
+  }
+  return !Trim(*given).starts_with("W/") && BareTag(*given) == BareTag(etag);
+}
+
 }  // namespace fireweed::storage

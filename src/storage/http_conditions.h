@@ -1,4 +1,5 @@
-// HTTP's own conditions of a read: If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since.
+// HTTP's own conditions of a read: If-Match, If-None-Match, If-Modified-Since, If-Unmodified-Since,
+// If-Range.
 // Pure.
 #pragma once
 
@@ -14,5 +15,9 @@ namespace fireweed::storage {
 // "not modified". Tags are compared without their quotes; dates in whole seconds. A date that is
 // none is ignored.
 Verdict CheckHttpConditions(const net::Request& request, std::string_view etag, Time modified);
+
+// Whether the Range of a request counts: a resumed download whose first part is of another version
+// (If-Range) gets the whole.
+bool RangeCounts(const net::Request& request, std::string_view etag, Time modified);
 
 }  // namespace fireweed::storage

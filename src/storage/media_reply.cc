@@ -96,7 +96,8 @@ net::Response MediaReply(const OpenedObject& object, const net::Request& request
   response.Add("Accept-Ranges", "bytes");
   AddUnlessEmpty(response, "Content-Encoding", row.content_encoding);
   std::optional<ByteRange> range;
-  if (std::optional<std::string_view> header = request.Header("Range")) {
+  std::optional<std::string_view> header = request.Header("Range");
+  if (header && RangeCounts(request, etag, row.updated)) {
     try {
       range = ParseRange(*header, row.size);
     } catch (const Failure& failure) {

@@ -241,5 +241,28 @@ TEST_F(PreconditionPaths, HttpsOwnConditionsOfReads) {
   }
 }
 
+// A download that is resumed after the object changed must not mix old and new bytes.
+TEST_F(PreconditionPaths, ARangeOfAnotherVersionIsPassedOver) {
+  Upload("pets", "o", "0123456789");
+  for (const std::string& path : {std::string(kObject) + "?alt=media", std::string("/pets/o")}) {
+    SCOPED_TRACE(path);
+    Reply whole = Send("GET", path);
+    auto with = [&](const std::string& value) {
+      return Send("GET", path, "", {{"Range", "bytes=3-"}, {"If-Range", value}});
+    };
+    EXPECT_EQ(with(whole.Header("ETag")).status, 206);
+    EXPECT_EQ(with(whole.Header("ETag")).body, "3456789");
+    EXPECT_EQ(with(whole.Header("Last-Modified")).status, 206);
+    for (const std::string& other :
+         {std::string("\"x\""), "W/" + whole.Header("ETag"), std::string("yesterday"),
+          FormatHttpDate(clock.Now() - std::chrono::hours(1)),
+          FormatHttpDate(clock.Now() + std::chrono::hours(1))}) {
+      Reply reply = with(other);
+      EXPECT_EQ(reply.status, 200) << other;
+      EXPECT_EQ(reply.body, "0123456789");
+    }
+  }
+}
+
 }  // namespace
 }  // namespace fireweed::storage
