@@ -1,6 +1,7 @@
 #include "storage/media_reply.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <utility>
 
@@ -62,6 +63,18 @@ void AddHeaders(net::Response& response, const ObjectRow& row, const std::string
   }
 }
 
+// Whether the bytes are what their encoding says: what was marked by mistake is sent as it is, because
+// an answer that breaks off tells nobody why.
+bool BeginsAsGzip(const ObjectBytes& bytes) {
+  constexpr std::array kMark{std::byte{0x1f}, std::byte{0x8b}};
+  for (size_t i = 0; i < kMark.size() && bytes.size() > 0; ++i) {
+    std::byte one{};  // each by itself: they may lie in two parts
+    size_t got = bytes.ReadAt(static_cast<int64_t>(i), std::span(&one, 1)).value();
+    if (got != 1 || one != kMark[i]) return false;
+  }
+  return true;
+}
+
 // Stored as gzip, wanted plain: unpacked on the way, unless the object says that nobody may.
 bool IsUnpackedFor(const net::Request& request, const ObjectRow& row) {
   if (!EqualIgnoreCase(row.content_encoding, "gzip")) return false;
@@ -86,7 +99,8 @@ net::Response MediaReply(const OpenedObject& object, const net::Request& request
   response.headers.reserve(20);
   AddHeaders(response, row, etag, form);
   if (EqualIgnoreCase(row.content_encoding, "gzip")) response.Add("Vary", "Accept-Encoding");
-  if (IsUnpackedFor(request, row)) {
+  bool plain = IsUnpackedFor(request, row);
+  if (plain && BeginsAsGzip(*object.bytes)) {
     // A range would be one of bytes that nobody has counted: it is passed over, as Google does.
     response.Add("Accept-Ranges", "none");
     response.Add("Warning", "214 UploadServer gunzipped");
@@ -94,7 +108,7 @@ net::Response MediaReply(const OpenedObject& object, const net::Request& request
     return response;
   }
   response.Add("Accept-Ranges", "bytes");
-  AddUnlessEmpty(response, "Content-Encoding", row.content_encoding);
+  if (!plain) AddUnlessEmpty(response, "Content-Encoding", row.content_encoding);
   std::optional<ByteRange> range;
   std::optional<std::string_view> header = request.Header("Range");
   if (header && RangeCounts(request, etag, row.updated)) {

@@ -104,6 +104,9 @@ std::optional<net::Response> Objects::DownloadInline(const net::Call& call) {
   if (!plain) return std::nullopt;
   HotObjects::Entry object = store_.PeekHot(call.Path("bucket"), call.Path("object"));
   if (!object) return std::nullopt;
+  // The first bytes of what is encoded are looked at, which must not wait for a disk.
+  bool encoded = !object->object().row.content_encoding.empty();
+  if (encoded && !object->object().bytes->in_memory()) return std::nullopt;
   return HotMediaReply(*object, call.http, EtagForm::kOpaque);
 }
 
