@@ -25,6 +25,13 @@ bool IsLabelChar(char c) {
   return IsLowerOrDigit(c) || c == '-' || c == '_' || (static_cast<unsigned char>(c) & 0x80);
 }
 
+// Of UTF-8: every byte but those that go on with one.
+size_t Characters(std::string_view text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
+    return (static_cast<unsigned char>(c) & 0xc0) != 0x80;
+  }));
+}
+
 [[noreturn]] void Refuse(std::string message) {
   throw Failure(Code::kInvalid, "invalid", std::move(message));
 }
@@ -48,7 +55,7 @@ bool IsStorageClass(std::string_view name) {
 void CheckLabels(const std::map<std::string, std::string>& labels) {
   if (labels.size() > kMaxLabels) Refuse(fmt::format("More than {} labels.", kMaxLabels));
   for (const auto& [key, value] : labels) {
-    bool sound = !key.empty() && key.size() <= 2 * kMaxLabel && value.size() <= 2 * kMaxLabel &&
+    bool sound = !key.empty() && Characters(key) <= kMaxLabel && Characters(value) <= kMaxLabel &&
                  key[0] != '-' && key[0] != '_' && !(key[0] >= '0' && key[0] <= '9') &&
                  std::all_of(key.begin(), key.end(), IsLabelChar) &&
                  std::all_of(value.begin(), value.end(), IsLabelChar);

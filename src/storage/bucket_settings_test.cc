@@ -62,6 +62,19 @@ TEST_F(BucketSettingsTest, WhatIsWrongIsRefusedAtInsertAndPatch) {
   EXPECT_EQ(Send("GET", "/storage/v1/b/pets").Field("metageneration"), "1");
 }
 
+TEST_F(BucketSettingsTest, LabelsHaveSixtyThreeCharacters) {
+  auto with = [&](const std::string& key, const std::string& value) {
+    return Make(R"("labels":{")" + key + "\":\"" + value + "\"}").status;
+  };
+  std::string most(63, 'a'), foreign;
+  for (int i = 0; i < 63; ++i) foreign += "é";
+  EXPECT_EQ(with(most, most), 200);
+  EXPECT_EQ(with(most + "a", "x"), 400);
+  EXPECT_EQ(with("x", most + "a"), 400);
+  EXPECT_EQ(with("x", foreign), 200) << "characters, not bytes";
+  EXPECT_EQ(with("x", foreign + "é"), 400);
+}
+
 TEST_F(BucketSettingsTest, Places) {
   struct Row {
     const char *setting, *type;
