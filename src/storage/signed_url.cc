@@ -9,13 +9,13 @@
 #include "base/bytes.h"
 #include "base/checksum.h"
 #include "base/error.h"
+#include "storage/xml_request.h"
 
 namespace fireweed::storage {
 namespace {
 
 constexpr std::string_view kAlgorithm = "GOOG4-RSA-SHA256";
 constexpr std::string_view kScopeEnd = "/storage/goog4_request";
-constexpr std::string_view kHost = "storage.googleapis.com";
 constexpr int64_t kLongestV4 = 604800;  // a week, in seconds
 
 struct Pair {
@@ -206,12 +206,9 @@ std::string ExtensionHeaders(const net::Request& request) {
 
 // "/bucket/object" as it stands in a path-style address; hosts that name the bucket are put in front.
 std::string ResourceV2(const net::Request& request) {
-  std::string_view host = request.host;
-  bool named = host.size() > kHost.size() + 1 && host.ends_with(kHost) &&
-               host[host.size() - kHost.size() - 1] == '.';
+  std::string_view bucket = BucketInHost(request.host);
   std::string path = CanonicalPath(request.path);
-  if (!named) return path;
-  return fmt::format("/{}{}", host.substr(0, host.size() - kHost.size() - 1), path);
+  return bucket.empty() ? path : fmt::format("/{}{}", bucket, path);
 }
 
 std::string TextV2(const SignedQuery& query, const net::Request& request, std::string_view method,

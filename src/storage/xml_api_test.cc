@@ -23,6 +23,8 @@ TEST(XmlAddress, PathStyleAndHostStyle) {
   EXPECT_EQ(a.bucket + "|" + a.object, "b|x/y/z ");
   a = ParseXmlAddress("my.pets.storage.googleapis.com", "/x/y");
   EXPECT_EQ(a.bucket + "|" + a.object, "my.pets|x/y");
+  a = ParseXmlAddress("my.pets.commondatastorage.googleapis.com", "/x/y");
+  EXPECT_EQ(a.bucket + "|" + a.object, "my.pets|x/y");
   a = ParseXmlAddress("127.0.0.1", "/b");
   EXPECT_EQ(a.bucket + "|" + a.object, "b|");
   EXPECT_THROW(ParseXmlAddress("127.0.0.1", "/b/%zz"), Failure);
@@ -43,6 +45,11 @@ TEST_F(XmlApiTest, ReadsAsTensorFlowDoes) {
   host_style.method = "GET";
   host_style.target = path.substr(5);
   host_style.host = "pets.storage.googleapis.com";
+  EXPECT_EQ(Send(host_style).body, "0123456789");
+  host_style.host = "pets.commondatastorage.googleapis.com";  // the first name of the service
+  EXPECT_EQ(Send(host_style).body, "0123456789");
+  host_style.host = "commondatastorage.googleapis.com";
+  host_style.target = path;
   EXPECT_EQ(Send(host_style).body, "0123456789");
 }
 

@@ -12,7 +12,8 @@
 namespace fireweed::storage {
 namespace {
 
-constexpr std::string_view kHost = "storage.googleapis.com";
+constexpr std::string_view kHosts[] = {".storage.googleapis.com",
+                                       ".commondatastorage.googleapis.com"};
 constexpr std::string_view kMetaHeader = "x-goog-meta-";
 constexpr size_t kMaxBody = 4 << 20;
 
@@ -24,11 +25,6 @@ std::optional<int64_t> ParseNumber(std::string_view name, std::optional<std::str
     throw Failure(Code::kInvalid, "InvalidArgument", fmt::format("{} is no number.", name));
   }
   return number;
-}
-
-bool IsHostStyle(std::string_view host) {
-  return host.size() > kHost.size() + 1 && host.ends_with(kHost) &&
-         host[host.size() - kHost.size() - 1] == '.';
 }
 
 std::string Decoded(std::string_view raw) {
@@ -73,10 +69,17 @@ class KnownAnswerSink final : public net::BodySink {
 
 }  // namespace
 
+std::string_view BucketInHost(std::string_view host) {
+  for (std::string_view tail : kHosts) {
+    if (host.ends_with(tail)) return host.substr(0, host.size() - tail.size());
+  }
+  return {};
+}
+
 XmlAddress ParseXmlAddress(std::string_view host, std::string_view path) {
   path.remove_prefix(std::min<size_t>(1, path.size()));
-  if (IsHostStyle(host)) {
-    return {std::string(host.substr(0, host.size() - kHost.size() - 1)), Decoded(path)};
+  if (std::string_view bucket = BucketInHost(host); !bucket.empty()) {
+    return {std::string(bucket), Decoded(path)};
   }
   size_t slash = path.find('/');
   XmlAddress address;
@@ -102,7 +105,7 @@ XmlAddress BoundXmlAddress(const net::Request& request) {
 }
 
 std::string XmlUrl(const net::Request& request, const XmlAddress& address) {
-  bool in_host = IsHostStyle(request.host) || address.bucket == request.host;
+  bool in_host = !BucketInHost(request.host).empty() || address.bucket == request.host;
   std::string bucket = in_host ? "" : "/" + PercentEncode(address.bucket);
   return request.BaseUrl() + bucket + "/" + PercentEncode(address.object);
 }

@@ -17,6 +17,8 @@ namespace fireweed::storage {
 struct XmlAddress {
   std::string bucket, object;
 };
+// The bucket in a host name ("BUCKET.storage.googleapis.com"); empty where there is none.
+std::string_view BucketInHost(std::string_view host);
 // Path-style (host/BUCKET/OBJECT) and host-style (BUCKET.host/OBJECT). Throws Failure(kInvalid) on
 // broken percent-encoding. `path` is raw.
 XmlAddress ParseXmlAddress(std::string_view host, std::string_view path);

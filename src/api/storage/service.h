@@ -12,8 +12,10 @@ inline constexpr std::string_view kStorageHosts[] = {"storage.googleapis.com",
 inline constexpr Service kStorage{
     .name = "storage", .version = "v1", .title = "Cloud Storage JSON API", .hosts = kStorageHosts};
 
-inline constexpr std::string_view kStorageXmlHosts[] = {"storage.googleapis.com",
-                                                        "*.storage.googleapis.com"};
+// The last two are its first name, which links to old data sets still have.
+inline constexpr std::string_view kStorageXmlHosts[] = {
+    "storage.googleapis.com", "*.storage.googleapis.com", "commondatastorage.googleapis.com",
+    "*.commondatastorage.googleapis.com"};
 inline constexpr Service kStorageXml{.name = "storage-xml",
                                      .version = "v1",
                                      .title = "Cloud Storage XML API",
