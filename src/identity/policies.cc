@@ -127,12 +127,23 @@ void PreventPublic(Txn& txn, std::string_view resource, bool prevent) {
   txn.Put(resource, row.value, row.version);
 }
 
+bool IsPermission(std::string_view text) {
+  bool closed =
+      !text.starts_with('.') && !text.ends_with('.') && text.find("..") == std::string_view::npos;
+  bool words = std::all_of(text.begin(), text.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.';
+  });
+  return closed && words && std::count(text.begin(), text.end(), '.') >= 2;
+}
+
 std::vector<std::string> GrantedOf(net::AccessControl& access, const net::Caller& caller,
                                    const std::vector<std::string>& permissions,
                                    std::string_view resource) {
   std::vector<std::string> granted;
   for (const std::string& permission : permissions) {
-    if (access.May(caller, permission, resource)) granted.push_back(permission);
+    if (IsPermission(permission) && access.May(caller, permission, resource)) {
+      granted.push_back(permission);
+    }
   }
   return granted;
 }

@@ -33,6 +33,9 @@ void AddBinding(Txn& txn, std::string_view resource, std::string_view role,
 // Whether grants to allUsers and allAuthenticatedUsers count on this resource; they do until this is said.
 void PreventPublic(Txn& txn, std::string_view resource, bool prevent);
 
+// Whether it has the form "service.things.verb". There is no list of all: owners hold every word, and what
+// was misspelt must not be confirmed.
+bool IsPermission(std::string_view text);
 // Those of `permissions` that the caller has, in the same order: every service's testIamPermissions.
 std::vector<std::string> GrantedOf(net::AccessControl& access, const net::Caller& caller,
                                    const std::vector<std::string>& permissions,

@@ -108,7 +108,8 @@ TEST_F(ServiceTest, APolicyIsReadChangedAndGuardedByItsEtag) {
         << bad;
   }
   Answer mine = Ask("POST", Url(kCrm, "/v1/projects/my-project:testIamPermissions"),
-                    R"({"permissions":["storage.buckets.list","compute.instances.create"]})");
+                    R"({"permissions":["storage.buckets.list","foo","storage.*",)"
+                    R"("compute.instances.create","..",""]})");
   EXPECT_EQ(mine.body, R"({"permissions":["storage.buckets.list","compute.instances.create"]})");
 }
 

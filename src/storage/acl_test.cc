@@ -141,6 +141,10 @@ TEST_F(AclsTest, ObjectPoliciesAlwaysListTheLegacyBindings) {
   EXPECT_EQ(
       may.body,
       R"({"kind":"storage#testIamPermissionsResponse","permissions":["storage.objects.get"]})");
+  EXPECT_EQ(
+      Send("GET", path + "/testPermissions?permissions=foo&permissions=storage.objects.get").body,
+      may.body)
+      << "what is no permission is confirmed to nobody";
 }
 
 TEST_F(AclsTest, BucketPolicyEtagsAreConditions) {

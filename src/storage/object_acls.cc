@@ -164,7 +164,9 @@ api::storage::TestBucketPermissionsReply ObjectAcls::TestPermissions(
   ObjectRow row = store_.Find(address, {});  // whoever knows a name may ask what it may do with it
   api::storage::TestBucketPermissionsReply reply;
   for (const std::string& permission : request.permissions) {
-    if (access_.May(call.caller, permission, address, row)) reply.permissions.push_back(permission);
+    bool held =
+        identity::IsPermission(permission) && access_.May(call.caller, permission, address, row);
+    if (held) reply.permissions.push_back(permission);
   }
   return reply;
 }
