@@ -218,7 +218,7 @@ void CopyRun::CopyRemote(const storage::Object& from, const StorageUrl& to) {
   request.sourceGeneration = from.generation;
   request.destinationBucket = to.bucket;
   request.destinationObject = to.name;
-  request.destinationPredefinedAcl = options_.settings.predefined_acl;
+  request.destinationPredefinedAcl = options_.settings.PredefinedAcl();
   request.ifGenerationMatch = options_.settings.if_generation_match;
   if (options_.no_clobber) request.ifGenerationMatch = 0;
   request.ifMetagenerationMatch = options_.settings.if_metageneration_match;

@@ -121,7 +121,7 @@ void Update(const UpdateCommand& command, const Settings& settings) {
     request.bucket = object.bucket;
     request.object = object.name;
     request.generation = object.generation;
-    request.predefinedAcl = command.set.predefined_acl;
+    request.predefinedAcl = command.set.PredefinedAcl();
     request.ifGenerationMatch = command.set.if_generation_match;
     request.ifMetagenerationMatch = command.set.if_metageneration_match;
     request.body.text = patch.Compact();
@@ -144,7 +144,7 @@ void Compose(const ComposeCommand& command, const Settings& settings) {
   storage::ComposeObject request;
   request.destinationBucket = to.bucket;
   request.destinationObject = to.name;
-  request.destinationPredefinedAcl = command.set.predefined_acl;
+  request.destinationPredefinedAcl = command.set.PredefinedAcl();
   request.ifGenerationMatch = command.set.if_generation_match;
   request.ifMetagenerationMatch = command.set.if_metageneration_match;
   std::vector<std::string> sources(command.places.begin(), command.places.end() - 1);

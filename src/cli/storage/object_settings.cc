@@ -88,6 +88,16 @@ void ObjectSettings::AddTo(Command& command) {
                     "Only if this is the destination's metageneration");
 }
 
+std::string ObjectSettings::PredefinedAcl() const {
+  std::string word;
+  bool upper = false;
+  for (char c : predefined_acl) {
+    if (c != '-') word += upper && c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    upper = c == '-';
+  }
+  return word;
+}
+
 bool ObjectSettings::ChangesMetadata() const {
   return content_type || cache_control || content_encoding || content_disposition ||
          content_language || storage_class || !custom_metadata.empty();
@@ -115,7 +125,7 @@ UploadSpec ObjectSettings::Spec(const std::string& bucket, const std::string& na
   UploadSpec spec{bucket,
                   name,
                   JsonTree::Object(),
-                  predefined_acl,
+                  PredefinedAcl(),
                   if_generation_match,
                   if_metageneration_match};
   spec.metadata["contentType"] = JsonTree::Text(ContentTypeOf(path));

@@ -17,10 +17,12 @@ struct ObjectSettings {
   std::optional<std::string> content_type, cache_control, content_encoding, content_disposition,
       content_language, storage_class;
   std::vector<std::string> custom_metadata;  // KEY=VALUE
-  std::string predefined_acl;
+  std::string predefined_acl;                // "publicRead", or as gsutil writes it: "public-read"
   std::optional<int64_t> if_generation_match, if_metageneration_match;
 
   void AddTo(Command& command);
+  // As the API writes it.
+  std::string PredefinedAcl() const;
   // Whether anything but conditions and access is set.
   bool ChangesMetadata() const;
   // Puts what is set into an Object resource. Throws Failure(kInvalid) for metadata that is no KEY=VALUE.

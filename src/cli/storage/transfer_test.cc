@@ -234,5 +234,16 @@ TEST(ObjectSettings, TypesByName) {
   EXPECT_THROW(settings.Spec("b", "n", "x", {}), Failure);
 }
 
+TEST(ObjectSettings, PredefinedListsInEitherSpelling) {
+  for (auto [word, sent] :
+       {std::pair{"publicRead", "publicRead"}, std::pair{"public-read", "publicRead"},
+        std::pair{"bucket-owner-full-control", "bucketOwnerFullControl"},
+        std::pair{"private", "private"}, std::pair{"", ""}}) {
+    ObjectSettings settings;
+    settings.predefined_acl = word;
+    EXPECT_EQ(settings.Spec("b", "n", "x", {}).predefined_acl, sent);
+  }
+}
+
 }  // namespace
 }  // namespace fireweed::cli
