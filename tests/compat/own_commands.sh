@@ -156,6 +156,10 @@ case_storage_manage() {
   for n in 1 2 3; do printf '%s' "$n$n$n" | st cp -q - "gs://own-manage/d/f$n"; done
   equal 'gs://own-manage/d/' "$(st ls gs://own-manage)" "ls of a bucket"
   equal 3 "$(st ls gs://own-manage/d | wc -l)" "ls of a prefix"
+  equal 1 "$(st ls gs:// | grep -c '^gs://own-manage/$')" "ls of all buckets"
+  equal 'd/f1 d/f2 d/f3' "$(st objects list gs://own-manage --format='value(name)' | paste -sd ' ')" "objects list of a bucket"
+  st buckets create gs://own-empty
+  equal '' "$(st objects list gs://own-empty --format='value(name)')" "objects list of an empty bucket"
   equal 'TOTAL: 3 objects, 9 bytes (9 B)' "$(st ls -l gs://own-manage/d | tail -1)" "ls -l"
   equal '9            gs://own-manage' "$(st du -s gs://own-manage | sed 's,/$,,')" "du -s"
   equal 3 "$(st ls --json gs://own-manage/d | jq length)" "ls --json"

@@ -33,7 +33,12 @@ class ListRun {
 
   void Run() {
     if (command_.urls.empty()) ListBuckets("*");
-    for (const std::string& text : command_.urls) List(StorageUrl::Parse(text));
+    for (const std::string& text : command_.urls) {
+      if (text == "gs://")
+        ListBuckets("*");
+      else
+        List(StorageUrl::Parse(text));
+    }
     if (session_.settings().json) {
       fmt::print("{}\n", JsonTree::List(std::move(found_)).Pretty());
     } else if (options_.style != ListingStyle::kShort && objects_ > 0) {

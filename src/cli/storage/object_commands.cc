@@ -26,13 +26,19 @@ struct ObjectsCommand {
   OutputOptions output;
 };
 
+// What the address of a bucket names: nothing, or all its objects, of which there may be none.
+enum class InBucket { kNothing, kAll };
+
 // The objects that the addresses name; a pattern names what it matches.
 std::vector<storage::Object> FindObjects(StorageSession& session,
-                                         const std::vector<std::string>& texts) {
+                                         const std::vector<std::string>& texts,
+                                         InBucket in_bucket = InBucket::kNothing) {
   std::vector<storage::Object> objects;
   for (const std::string& text : texts) {
     StorageUrl url = StorageUrl::Parse(text);
     if (!url.remote()) throw Failure(Code::kInvalid, fmt::format("{} is no gs:// address", text));
+    bool all = url.IsBucket() && in_bucket == InBucket::kAll;
+    if (all) url.name = "**";
     size_t before = objects.size();
     if (HasWildcard(url.name) || HasWildcard(url.bucket)) {
       ExpandRemote(session.client(), url, session.project(), Versions::kLive,
@@ -44,7 +50,7 @@ std::vector<storage::Object> FindObjects(StorageSession& session,
       objects.push_back(*found);
       objects.back().bucket = url.bucket;
     }
-    if (objects.size() == before)
+    if (objects.size() == before && !all)
       throw Failure(Code::kNotFound, fmt::format("{} matched no objects", text));
   }
   return objects;
@@ -97,7 +103,8 @@ JsonTree Shown(const storage::Object& object) {
 void Describe(const ObjectsCommand& command, const Settings& settings, Shape shape) {
   StorageSession session(settings, kQuiet);
   std::vector<JsonTree> shown;
-  for (const storage::Object& object : FindObjects(session, command.urls))
+  InBucket in_bucket = shape == Shape::kList ? InBucket::kAll : InBucket::kNothing;
+  for (const storage::Object& object : FindObjects(session, command.urls, in_bucket))
     shown.push_back(Shown(object));
   fmt::print("{}", command.output.Text(shown, "yaml", shape, settings.json));
 }
@@ -274,7 +281,11 @@ void AddDescribe(Command& group, Settings& settings, const char* name, Shape sha
   Command* command =
       group.AddCommand(name, shape == Shape::kOne ? "Show an object's metadata"
                                                   : "List objects with their metadata");
-  command->AddOption("url", describe->urls, "gs://BUCKET/OBJECT, with wildcards")->Required();
+  command
+      ->AddOption("url", describe->urls,
+                  shape == Shape::kOne ? "gs://BUCKET/OBJECT, with wildcards"
+                                       : "gs://BUCKET[/OBJECT], with wildcards")
+      ->Required();
   describe->output.AddTo(*command, shape);
   command->OnRun([describe, shape, &settings] { Describe(*describe, settings, shape); });
 }
