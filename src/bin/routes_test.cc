@@ -86,7 +86,7 @@ struct AllServices {
   compute::CatalogIdentity accounts{catalog, projects, tokens, keys};
   compute::Catalogue catalogue{{}};
   compute::ImagesService images{catalog, access, accounts, ids, clock};
-  compute::DisksService disks{catalog, access, accounts, ids, clock};
+  compute::DisksService disks{catalog, access, accounts, catalogue, {}, ids, clock};
   compute::NetworksService networks{catalog, ids, clock};
   compute::ProjectsService projects_service{catalog, accounts, ids, clock};
   compute::CatalogueService catalogue_service{catalog, catalogue, {}};

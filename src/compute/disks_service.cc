@@ -1,5 +1,7 @@
 #include "compute/disks_service.h"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "compute/catalogue.h"
@@ -113,9 +115,14 @@ c::Operation DisksService::Insert(const c::InsertDisk& request, const net::Call&
   Time now = clock_.Now();
   return ShowOperation(Update(catalog_, "disk insert", [&](Txn& txn) {
     if (auto earlier = FindRetried(txn, operation)) return *earlier;
-    txn.Put(key, MakeDisk(txn, wish, id, now), 0);
+    DiskRecord record = MakeDisk(txn, wish, id, now);
     Operation fresh = operation;
     fresh.ended = now;
+    if (std::optional<Error> over = OverQuota(txn, record, 0, catalogue_, quotas_)) {
+      fresh.error = OperationError::From(*over);
+    } else {
+      txn.Put(key, record, 0);
+    }
     return Begin(txn, fresh, now);
   }));
 }
@@ -131,9 +138,11 @@ c::Operation DisksService::Apply(const Request& request, const net::Call& call,
   return ShowOperation(Update(catalog_, "disk " + verb, [&](Txn& txn) {
     if (auto earlier = FindRetried(txn, operation)) return *earlier;
     DiskRecord record = FindDisk(txn, request.project, request.zone, request.name);
-    change(txn, record);
     Operation fresh = operation;
     fresh.ended = now;
+    if (std::optional<Error> refused = change(txn, record)) {
+      fresh.error = OperationError::From(*refused);
+    }
     return Begin(txn, fresh, now);
   }));
 }
@@ -144,6 +153,7 @@ c::Operation DisksService::Delete(const c::ChangeZonal& request, const net::Call
       InUse("disk", record.resource.selfLink, record.resource.users.front());
     }
     txn.Erase<DiskRecord>(record.key());
+    return std::nullopt;
   });
 }
 
@@ -155,8 +165,10 @@ c::Operation DisksService::Resize(const c::EditZonal<c::ResizeBody>& request,
                    fmt::format("New disk size must be larger than the present one ({} GB).",
                                record.resource.sizeGb));
     }
-    record.resource.sizeGb = request.body.sizeGb;
-    txn.Put(record.key(), record);
+    int64_t before = std::exchange(record.resource.sizeGb, request.body.sizeGb);
+    std::optional<Error> over = OverQuota(txn, record, before, catalogue_, quotas_);
+    if (!over) txn.Put(record.key(), record);
+    return over;
   });
 }
 
@@ -168,6 +180,7 @@ c::Operation DisksService::SetLabels(const c::EditZonal<c::LabelsBody>& request,
     record.resource.labels = request.body.labels;
     record.resource.labelFingerprint = FingerprintOf(request.body.labels);
     txn.Put(record.key(), record);
+    return std::nullopt;
   });
 }
 

@@ -4,13 +4,16 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 
 #include "api/compute/disk_methods.h"
 #include "base/clock.h"
 #include "base/ids.h"
 #include "catalog/catalog.h"
+#include "compute/catalogue.h"
 #include "compute/instance_identity.h"
+#include "compute/quota.h"
 #include "compute/records.h"
 #include "net/router.h"
 
@@ -19,8 +22,14 @@ namespace fireweed::compute {
 class DisksService {
  public:
   DisksService(Catalog& catalog, net::AccessControl& access, InstanceIdentity& identity,
-               IdSource& ids, const Clock& clock)
-      : catalog_(catalog), access_(access), identity_(identity), ids_(ids), clock_(clock) {}
+               const Catalogue& catalogue, QuotaLimits quotas, IdSource& ids, const Clock& clock)
+      : catalog_(catalog),
+        access_(access),
+        identity_(identity),
+        catalogue_(catalogue),
+        quotas_(std::move(quotas)),
+        ids_(ids),
+        clock_(clock) {}
   void Serve(net::Router& router);
 
   api::compute::ListOf<api::compute::Disk> List(const api::compute::ListZonal& request,
@@ -38,7 +47,8 @@ class DisksService {
       const api::compute::EditZonal<api::compute::Snapshot>& request, const net::Call& call);
 
  private:
-  using Change = std::function<void(Txn&, DiskRecord&)>;
+  // What it gives is why nothing was changed; then the operation ends with it.
+  using Change = std::function<std::optional<Error>(Txn&, DiskRecord&)>;
   template <class Request>
   api::compute::Operation Apply(const Request& request, const net::Call& call,
                                 const std::string& verb, const Change& change);
@@ -47,6 +57,8 @@ class DisksService {
   Catalog& catalog_;
   net::AccessControl& access_;
   InstanceIdentity& identity_;
+  const Catalogue& catalogue_;
+  const QuotaLimits quotas_;
   IdSource& ids_;
   const Clock& clock_;
 };

@@ -54,9 +54,15 @@ api::compute::Operation ChangeStoredInstance(Catalog& catalog, IdSource& ids, Ti
                    verb.verb, verb.request_id, caller);
   Operation begun = Update(catalog, "instance " + verb.verb, [&](Txn& txn) {
     if (auto earlier = FindRetried(txn, operation)) return *earlier;
-    InstanceRecord record = FindInstance(txn, verb.project, verb.zone, verb.name);
+    const InstanceRecord before = FindInstance(txn, verb.project, verb.zone, verb.name);
+    InstanceRecord record = before;
     Operation fresh = operation;
     if (!change(txn, record)) fresh.ended = now;
+    if (auto over = verb.limit ? verb.limit(txn, before, record) : std::nullopt) {
+      fresh.ended = now;
+      fresh.error = OperationError::From(*over);
+      return Begin(txn, fresh, now);
+    }
     fresh.target_version = record.generation;
     txn.Put(key, record);
     return Begin(txn, fresh, now);

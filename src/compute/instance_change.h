@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -34,9 +35,14 @@ void Wish(InstanceRecord& record, InstanceWant want);
 // What a change does to the record: true when the controller has to act before the operation ends.
 using InstanceChange = std::function<bool(InstanceRecord&)>;
 
+// Why a change may not come true; then nothing is written but the operation, which ends with the error.
+using InstanceLimit =
+    std::function<std::optional<Error>(Txn&, const InstanceRecord& before, const InstanceRecord&)>;
+
 struct InstanceVerb {
   std::string project, zone, name, request_id;
   std::string verb;
+  InstanceLimit limit = {};
 };
 // The same where the change concerns other rows as well.
 using InstanceTxnChange = std::function<bool(Txn&, InstanceRecord&)>;

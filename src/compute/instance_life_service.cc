@@ -31,10 +31,12 @@ void InstanceLifeService::Serve(net::Router& router) {
 
 api::compute::Operation InstanceLifeService::Apply(const ChangeInstance& request,
                                                    const net::Call& call, std::string verb,
-                                                   const InstanceChange& change) {
-  return ChangeStoredInstance(
-      catalog_, ids_, clock_.Now(), call.caller,
-      {request.project, request.zone, request.name, request.requestId, std::move(verb)}, change);
+                                                   const InstanceChange& change,
+                                                   InstanceLimit limit) {
+  return ChangeStoredInstance(catalog_, ids_, clock_.Now(), call.caller,
+                              {request.project, request.zone, request.name, request.requestId,
+                               std::move(verb), std::move(limit)},
+                              change);
 }
 
 api::compute::Operation InstanceLifeService::Suspend(const ChangeInstance& request,
@@ -50,7 +52,7 @@ api::compute::Operation InstanceLifeService::Suspend(const ChangeInstance& reque
 
 api::compute::Operation InstanceLifeService::Resume(const ChangeInstance& request,
                                                     const net::Call& call) {
-  return Apply(request, call, "resume", [](InstanceRecord& record) {
+  auto resume = [](InstanceRecord& record) {
     RefuseDoomed(record);
     if (record.want == InstanceWant::kRunning && record.frozen) return true;
     if (record.want != InstanceWant::kSuspended) {
@@ -61,7 +63,11 @@ api::compute::Operation InstanceLifeService::Resume(const ChangeInstance& reques
     }
     Wish(record, InstanceWant::kRunning);
     return true;
-  });
+  };
+  return Apply(request, call, "resume", resume,
+               [&](Txn& txn, const InstanceRecord& before, const InstanceRecord& after) {
+                 return OverQuota(txn, before, after, catalogue_, quotas_);
+               });
 }
 
 api::compute::Operation InstanceLifeService::Announce(

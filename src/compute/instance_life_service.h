@@ -8,15 +8,22 @@
 #include "base/clock.h"
 #include "base/ids.h"
 #include "catalog/catalog.h"
+#include "compute/catalogue.h"
 #include "compute/instance_change.h"
+#include "compute/quota.h"
 #include "net/router.h"
 
 namespace fireweed::compute {
 
 class InstanceLifeService {
  public:
-  InstanceLifeService(Catalog& catalog, IdSource& ids, const Clock& clock)
-      : catalog_(catalog), ids_(ids), clock_(clock) {}
+  InstanceLifeService(Catalog& catalog, const Catalogue& catalogue, QuotaLimits quotas,
+                      IdSource& ids, const Clock& clock)
+      : catalog_(catalog),
+        catalogue_(catalogue),
+        quotas_(std::move(quotas)),
+        ids_(ids),
+        clock_(clock) {}
   void Serve(net::Router& router);
 
   api::compute::Operation Suspend(const api::compute::ChangeInstance& request,
@@ -31,12 +38,16 @@ class InstanceLifeService {
 
  private:
   api::compute::Operation Apply(const api::compute::ChangeInstance& request, const net::Call& call,
-                                std::string verb, const InstanceChange& change);
+                                std::string verb, const InstanceChange& change,
+                                InstanceLimit limit = {});
   api::compute::Operation Announce(const api::compute::ChangeInstance& request,
                                    const net::Call& call, std::string verb,
                                    const std::function<NoticeCause(const InstanceRecord&)>& cause);
 
+  // Constant after construction.
   Catalog& catalog_;
+  const Catalogue& catalogue_;
+  const QuotaLimits quotas_;
   IdSource& ids_;
   const Clock& clock_;
 };

@@ -146,10 +146,12 @@ api::compute::AggregatedListOf<api::compute::InstancesScopedList> InstancesServi
 
 template <class Request>
 api::compute::Operation InstancesService::Apply(const Request& request, const net::Call& call,
-                                                std::string verb, const InstanceChange& change) {
-  return ChangeStoredInstance(
-      catalog_, ids_, clock_.Now(), call.caller,
-      {request.project, request.zone, request.name, request.requestId, std::move(verb)}, change);
+                                                std::string verb, const InstanceChange& change,
+                                                InstanceLimit limit) {
+  return ChangeStoredInstance(catalog_, ids_, clock_.Now(), call.caller,
+                              {request.project, request.zone, request.name, request.requestId,
+                               std::move(verb), std::move(limit)},
+                              change);
 }
 
 api::compute::Operation InstancesService::Delete(const api::compute::ChangeInstance& request,
@@ -168,7 +170,7 @@ api::compute::Operation InstancesService::Delete(const api::compute::ChangeInsta
 
 api::compute::Operation InstancesService::Start(const api::compute::ChangeInstance& request,
                                                 const net::Call& call) {
-  return Apply(request, call, "start", [](InstanceRecord& record) {
+  auto start = [](InstanceRecord& record) {
     RefuseDoomed(record);
     if (record.want == InstanceWant::kRunning) return record.reached < record.generation;
     if (record.want == InstanceWant::kSuspended) RefuseUnready(record);
@@ -176,7 +178,11 @@ api::compute::Operation InstancesService::Start(const api::compute::ChangeInstan
     // A machine on its way down has to end before it boots again; the plan sees to it.
     record.wanted_boot = record.boot + 1;
     return true;
-  });
+  };
+  return Apply(request, call, "start", start,
+               [&](Txn& txn, const InstanceRecord& before, const InstanceRecord& after) {
+                 return OverQuota(txn, before, after, catalogue_, rules_.quotas);
+               });
 }
 
 api::compute::Operation InstancesService::Stop(const api::compute::ChangeInstance& request,

@@ -64,7 +64,7 @@ class InstancesService {
  private:
   template <class Request>
   api::compute::Operation Apply(const Request& request, const net::Call& call, std::string verb,
-                                const InstanceChange& change);
+                                const InstanceChange& change, InstanceLimit limit = {});
 
   // Constant after construction.
   Catalog& catalog_;

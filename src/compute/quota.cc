@@ -41,7 +41,8 @@ bool IsPreemptible(const api::compute::Scheduling& rules) {
 void AddMachine(Usage& usage, const InstanceRecord& record, const Catalogue& catalogue) {
   const api::compute::Instance& instance = record.resource;
   usage["INSTANCES"] += 1;
-  bool off = instance.status == api::compute::InstanceStatus::kTerminated &&
+  using Status = api::compute::InstanceStatus;
+  bool off = (instance.status == Status::kTerminated || instance.status == Status::kSuspended) &&
              record.want != InstanceWant::kRunning;
   if (off) return;
   std::string prefix = IsPreemptible(instance.scheduling) ? "PREEMPTIBLE_" : "";
@@ -110,26 +111,57 @@ std::vector<api::compute::Quota> ShowQuotas(const Usage& usage, const QuotaLimit
   return quotas;
 }
 
+namespace {
+
+struct Demand {
+  std::string project, zone;
+  Usage more;
+};
+
+// A metric of which no more is wanted is not looked at: a limit may have been lowered below what is in use.
+std::optional<Error> Over(Txn& txn, const Demand& demand, const Catalogue& catalogue,
+                          const QuotaLimits& limits) {
+  if (limits.limits.empty()) return std::nullopt;
+  std::string region(RegionOf(demand.zone));
+  Usage used = Charged(CountUsage(txn, demand.project, catalogue)[region], limits);
+  for (const auto& [metric, amount] : Charged(demand.more, limits)) {
+    auto limit = limits.limits.find(metric);
+    if (amount <= 0 || limit == limits.limits.end()) continue;
+    if (used[metric] + amount <= limit->second) continue;
+    return Error{Code::kDenied, "QUOTA_EXCEEDED",
+                 fmt::format("Quota '{}' exceeded.  Limit: {:.1f} in region {}.", metric,
+                             limit->second, region)};
+  }
+  return std::nullopt;
+}
+
+}  // namespace
+
 std::optional<Error> OverQuota(Txn& txn, const InstanceRecord& instance, const Catalogue& catalogue,
                                const QuotaLimits& limits) {
-  if (limits.limits.empty()) return std::nullopt;
-  std::string region(RegionOf(instance.zone));
   Usage wanted;
   AddMachine(wanted, instance, catalogue);
   for (const api::compute::AttachedDisk& disk : instance.resource.disks) {
     if (!disk.initializeParams) continue;
     AddDisk(wanted, LastWord(disk.initializeParams->diskType), disk.diskSizeGb.value_or(0));
   }
-  Usage more = Charged(wanted, limits);
-  Usage used = Charged(CountUsage(txn, instance.project, catalogue)[region], limits);
-  for (const auto& [metric, amount] : more) {
-    auto limit = limits.limits.find(metric);
-    if (limit == limits.limits.end() || used[metric] + amount <= limit->second) continue;
-    return Error{Code::kDenied, "QUOTA_EXCEEDED",
-                 fmt::format("Quota '{}' exceeded.  Limit: {:.1f} in region {}.", metric,
-                             limit->second, region)};
-  }
-  return std::nullopt;
+  return Over(txn, {instance.project, instance.zone, wanted}, catalogue, limits);
+}
+
+std::optional<Error> OverQuota(Txn& txn, const InstanceRecord& before, const InstanceRecord& after,
+                               const Catalogue& catalogue, const QuotaLimits& limits) {
+  Usage wanted, held;
+  AddMachine(wanted, after, catalogue);
+  AddMachine(held, before, catalogue);
+  for (const auto& [metric, amount] : held) wanted[metric] -= amount;
+  return Over(txn, {after.project, after.zone, wanted}, catalogue, limits);
+}
+
+std::optional<Error> OverQuota(Txn& txn, const DiskRecord& disk, int64_t before_gb,
+                               const Catalogue& catalogue, const QuotaLimits& limits) {
+  Usage wanted;
+  AddDisk(wanted, LastWord(disk.resource.type), disk.resource.sizeGb - before_gb);
+  return Over(txn, {disk.project, disk.zone, wanted}, catalogue, limits);
 }
 
 }  // namespace fireweed::compute

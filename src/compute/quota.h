@@ -23,15 +23,21 @@ struct QuotaLimits {
 using Usage = std::map<std::string, double>;      // by metric
 using QuotaUsage = std::map<std::string, Usage>;  // by region
 
-// What a project uses in each region. Stopped instances hold their disks, but neither CPUs nor GPUs.
+// What a project uses in each region. Stopped and suspended instances hold their disks, but neither CPUs nor GPUs.
 QuotaUsage CountUsage(Txn& txn, const std::string& project, const Catalogue& catalogue);
 
 // The metrics that are always shown, those that are used and those that are limited.
 std::vector<api::compute::Quota> ShowQuotas(const Usage& usage, const QuotaLimits& limits);
 
-// Why a new instance, whose disks do not exist yet, is too much; nullopt when it is not. Without limits nothing is
-// counted.
+// Why something is too much; nullopt when it is not. Without limits nothing is counted. Of a new instance, whose disks
+// do not exist yet:
 std::optional<Error> OverQuota(Txn& txn, const InstanceRecord& instance, const Catalogue& catalogue,
                                const QuotaLimits& limits);
+// Of what a change adds to an instance that is there:
+std::optional<Error> OverQuota(Txn& txn, const InstanceRecord& before, const InstanceRecord& after,
+                               const Catalogue& catalogue, const QuotaLimits& limits);
+// Of a disk of this size that has `before_gb` of it already:
+std::optional<Error> OverQuota(Txn& txn, const DiskRecord& disk, int64_t before_gb,
+                               const Catalogue& catalogue, const QuotaLimits& limits);
 
 }  // namespace fireweed::compute

@@ -1,5 +1,7 @@
 #include "compute/quota.h"
 
+#include <tuple>
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -59,6 +61,49 @@ TEST_F(QuotaTest, DisksAndGpusAreCounted) {
   body.insert(
       1, R"("guestAccelerators":[{"acceleratorType":"nvidia-tesla-k80","acceleratorCount":2}],)");
   EXPECT_THAT(all.Ask("POST", kInstances, body).body, HasSubstr("NVIDIA_K80_GPUS"));
+}
+
+TEST_F(QuotaTest, AMachineThatIsStartedOrResumedNeedsItsCpusAgain) {
+  Limit({{"CPUS", 1}});
+  for (auto [name, off, on] :
+       {std::tuple{"a", "stop", "start"}, std::tuple{"b", "suspend", "resume"}}) {
+    std::string instance = fmt::format("{}/{}", kInstances, name);
+    EXPECT_FALSE(Insert(name).Has("QUOTA_EXCEEDED"));
+    all.Settle();
+    all.Ask("POST", instance + "/" + off);
+    all.SettleUntil(all.clock.Now() + std::chrono::minutes(5));
+    EXPECT_FALSE(Insert("other").Has("QUOTA_EXCEEDED"));
+    all.Settle();
+    std::string status = all.Ask("GET", instance).Field("status");
+    Reply refused = all.Ask("POST", instance + "/" + on);
+    EXPECT_EQ(refused.Field("status"), "DONE");
+    EXPECT_THAT(refused.body, HasSubstr("Quota 'CPUS' exceeded.  Limit: 1.0 in region us-east1."));
+    all.Settle();
+    EXPECT_EQ(all.Ask("GET", instance).Field("status"), status) << on;
+    all.Ask("DELETE", fmt::format("{}/other", kInstances));
+    all.SettleUntil(all.clock.Now() + std::chrono::minutes(5));
+    EXPECT_FALSE(all.Ask("POST", instance + "/" + on).Has("QUOTA_EXCEEDED"));
+    all.Settle();
+    EXPECT_EQ(all.Ask("GET", instance).Field("status"), "RUNNING") << on;
+    all.Ask("DELETE", instance);
+    all.SettleUntil(all.clock.Now() + std::chrono::minutes(5));
+  }
+}
+
+TEST_F(QuotaTest, DisksOfTheirOwnAreCountedWhenTheyAreMadeAndWhenTheyGrow) {
+  constexpr const char* kDisks = "/compute/v1/projects/p/zones/us-east1-b/disks";
+  Limit({{"DISKS_TOTAL_GB", 100}});
+  EXPECT_FALSE(all.Ask("POST", kDisks, R"({"name":"a","sizeGb":"60"})").Has("QUOTA_EXCEEDED"));
+  Reply refused = all.Ask("POST", kDisks, R"({"name":"b","sizeGb":"41"})");
+  EXPECT_EQ(refused.status, 200);
+  EXPECT_EQ(refused.Field("status"), "DONE");
+  EXPECT_THAT(refused.body, HasSubstr("Quota 'DISKS_TOTAL_GB' exceeded.  Limit: 100.0"));
+  EXPECT_EQ(all.Ask("GET", fmt::format("{}/b", kDisks)).status, 404);
+  std::string resize = fmt::format("{}/a/resize", kDisks);
+  EXPECT_THAT(all.Ask("POST", resize, R"({"sizeGb":"101"})").body, HasSubstr("QUOTA_EXCEEDED"));
+  EXPECT_EQ(all.Ask("GET", fmt::format("{}/a", kDisks)).Field("sizeGb"), "60");
+  EXPECT_FALSE(all.Ask("POST", resize, R"({"sizeGb":"100"})").Has("QUOTA_EXCEEDED"));
+  EXPECT_EQ(all.Ask("GET", fmt::format("{}/a", kDisks)).Field("sizeGb"), "100");
 }
 
 TEST_F(QuotaTest, RegionsShowLimitAndUse) {
