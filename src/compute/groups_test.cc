@@ -197,6 +197,10 @@ TEST_F(GroupsTest, ResizedRecreatedDeletedAbandonedCreated) {
   EXPECT_EQ(Post("createInstances", kKept + R"(},"metadata":{}}}]})").status, 200);
   EXPECT_EQ(Post("deleteInstances", R"({"instances":["stranger"]})").status, 400);
   EXPECT_EQ(Post("resize?size=-1").status, 400);
+  size_t members = Members().size();
+  EXPECT_EQ(Post("resize").status, 400);
+  EXPECT_EQ(Post("resize?size=").Field("reason"), "required");
+  EXPECT_EQ(Members().size(), members) << "a size that was forgotten is not zero";
   EXPECT_EQ(Post("setTargetPools", R"({"targetPools":["x"]})").status, 400);
 }
 

@@ -7,8 +7,9 @@
 namespace fireweed::net {
 namespace {
 
-// Every value of a query parameter in order, so that repeated ones fill a list.
-void FillFromQuery(const Field& field, void* member, std::string_view query) {
+// Every value of a query parameter in order, so that repeated ones fill a list. Whether there was one.
+bool FillFromQuery(const Field& field, void* member, std::string_view query) {
+  bool given = false;
   while (!query.empty()) {
     size_t end = query.find('&');
     std::string_view pair = query.substr(0, end);
@@ -23,7 +24,9 @@ void FillFromQuery(const Field& field, void* member, std::string_view query) {
     // "delimiter=" and the like mean the parameter was left out.
     if (text->empty() && field.type->kind != Kind::kString) continue;
     ParseParameter(*field.type, member, field.name, *text);
+    given = given || !text->empty();
   }
+  return given;
 }
 
 void FillBody(const Field& field, void* member, const Call& call) {
@@ -51,10 +54,9 @@ void FillRequest(const Type& type, void* request, const Call& call) {
   for (const Field& field : type.fields) {
     void* member = field.Of(request);
     if (field.flags & kPath) ParseParameter(*field.type, member, field.name, call.Path(field.name));
-    if (field.flags & kQuery) FillFromQuery(field, member, call.http.query);
     if (field.flags & kBody) FillBody(field, member, call);
-    if ((field.flags & kRequired) && (field.flags & kQuery) && field.type->kind == Kind::kString &&
-        static_cast<std::string*>(member)->empty()) {
+    if (!(field.flags & kQuery)) continue;
+    if (!FillFromQuery(field, member, call.http.query) && (field.flags & kRequired)) {
       throw Failure(Code::kInvalid, "required", "Required parameter: " + std::string(field.name));
     }
   }

@@ -255,7 +255,7 @@ inline constexpr auto kFields<api::compute::ResizeManagedGroup> = [](auto...) {
                 F("zone", &api::compute::ResizeManagedGroup::zone, kPath),
                 F("name", &api::compute::ResizeManagedGroup::name, kPath),
                 F("requestId", &api::compute::ResizeManagedGroup::requestId, kQuery),
-                F("size", &api::compute::ResizeManagedGroup::size, kQuery)};
+                F("size", &api::compute::ResizeManagedGroup::size, kQuery | kRequired)};
 };
 template <>
 inline constexpr auto kFields<api::compute::ListManaged> = [](auto...) {
