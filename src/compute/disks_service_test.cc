@@ -108,6 +108,61 @@ TEST_F(DisksTest, ADataDiskIsMountedAndOutlivesItsInstance) {
   EXPECT_FALSE(fs::exists(boot.disk));
 }
 
+TEST_F(DisksTest, AnyNumberMayReadOneDiskAndNobodyWritesOnIt) {
+  ASSERT_EQ(Disks("POST", "", R"({"name":"data","sizeGb":"20"})").status, 200);
+  auto insert = [&](const std::string& name, const std::string& words) {
+    std::string body = ComputeFixture::InsertBody(name);
+    std::string more = R"(}},{"source":"zones/us-east1-b/disks/data",)" + words + R"(}],"metadata")";
+    body.replace(body.find("}}],\"metadata\""), 14, more);
+    int status = all.Ask("POST", fmt::format("{}/instances", kZone), body).status;
+    all.Settle();
+    return status;
+  };
+  auto attach = [&](const std::string& name, const std::string& mode) {
+    return all.Ask("POST", fmt::format("{}/instances/{}/attachDisk", kZone, name),
+                   R"({"source":"zones/us-east1-b/disks/data","mode":")" + mode + "\"}");
+  };
+  EXPECT_EQ(insert("r1", R"("mode":"READ_ONLY","autoDelete":true)"), 200);
+  EXPECT_EQ(insert("r2", R"("mode":"READ_ONLY")"), 200);
+  EXPECT_EQ(insert("w", R"("mode":"READ_WRITE")"), 400);
+  ASSERT_EQ(all.Ask("POST", fmt::format("{}/instances", kZone), ComputeFixture::InsertBody("r3"))
+                .status,
+            200);
+  all.Settle();
+  EXPECT_EQ(attach("r3", "READ_WRITE").status, 400);
+  EXPECT_EQ(attach("r3", "READ_ONLY").status, 200);
+  EXPECT_EQ(attach("r3", "READ_ONLY").status, 400) << "once in each";
+  all.Settle();
+  for (const char* name : {"r1", "r2", "r3"}) {
+    EXPECT_THAT(Disks("GET", "/data").body, HasSubstr(fmt::format("/instances/{}", name)));
+    InstanceRecord record = Query(all.catalog, [&](Txn& txn) {
+      return txn.Find<InstanceRecord>(fmt::format("p/us-east1-b/{}", name))->value;
+    });
+    EXPECT_TRUE(all.plane->boot_disks.Find(record)->volumes.at(0).read_only) << name;
+  }
+  // Whoever brought it along goes; the others read on.
+  all.Ask("DELETE", fmt::format("{}/instances/r1", kZone));
+  all.SettleUntil(all.clock.Now() + std::chrono::minutes(5));
+  EXPECT_EQ(Disks("GET", "/data").status, 200);
+  EXPECT_EQ(Disks("DELETE", "/data").status, 400);
+}
+
+TEST_F(DisksTest, WhoWritesOnADiskHasItAlone) {
+  ASSERT_EQ(Disks("POST", "", R"({"name":"data","sizeGb":"20"})").status, 200);
+  for (const char* name : {"w", "r"}) {
+    all.Ask("POST", fmt::format("{}/instances", kZone), ComputeFixture::InsertBody(name));
+  }
+  all.Settle();
+  auto attach = [&](const std::string& name, const std::string& mode) {
+    return all.Ask("POST", fmt::format("{}/instances/{}/attachDisk", kZone, name),
+                   R"({"source":"zones/us-east1-b/disks/data","mode":")" + mode + "\"}");
+  };
+  EXPECT_EQ(attach("w", "READ_WRITE").status, 200);
+  EXPECT_THAT(attach("r", "READ_ONLY").body, HasSubstr("is already being used by")) << "at once";
+  all.Settle();
+  EXPECT_THAT(attach("r", "READ_ONLY").body, HasSubstr("is already being used by"));
+}
+
 TEST_F(DisksTest, DeviceNamesStayBelowTheirDirectory) {
   for (const char* name : {"../etc", "a/b", "..", ".x", "a b"}) {
     std::string body = ComputeFixture::InsertBody("vm");

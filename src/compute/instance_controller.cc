@@ -123,10 +123,13 @@ void InstanceController::ShowEvents(Txn& txn, const InstancePlan& plan) {
 void InstanceController::EraseInstance(Txn& txn, const InstanceRecord& record) {
   for (const api::compute::AttachedDisk& disk : record.resource.disks) {
     Key key = record.project + "/" + record.zone + "/" + LastWord(disk.source);
-    if (disk.autoDelete) {
+    auto row = txn.Find<DiskRecord>(key);
+    if (!row) continue;
+    std::erase(row->value.resource.users, record.resource.selfLink);
+    // What others still read outlives whoever brought it.
+    if (disk.autoDelete && row->value.resource.users.empty()) {
       txn.Erase<DiskRecord>(key);
-    } else if (auto row = txn.Find<DiskRecord>(key)) {
-      std::erase(row->value.resource.users, record.resource.selfLink);
+    } else {
       row->value.resource.lastDetachTimestamp = FormatTime(clock_.Now());
       txn.Put(key, row->value);
     }

@@ -23,15 +23,22 @@ bool GoodDeviceName(std::string_view name) {
          std::ranges::all_of(name, fine);
 }
 
+// A boot disk is written on, whatever its mode says.
+bool OnlyReads(const AttachedDisk& disk) { return disk.mode == "READ_ONLY" && !disk.boot; }
+
+bool OnlyReads(const InstanceRecord& instance, const std::string& source) {
+  auto fine = [&](const AttachedDisk& disk) { return disk.source != source || OnlyReads(disk); };
+  return std::ranges::all_of(instance.resource.disks, fine) &&
+         std::ranges::all_of(instance.disk_changes, fine, &DiskChange::disk);
+}
+
 void FitExisting(Txn& txn, InstanceRecord& record, AttachedDisk& disk) {
   DiskRecord there = FindDisk(txn, record.project, record.zone, disk.source);
   if (there.project != record.project || there.zone != record.zone) {
     InvalidField("resource.disks[].source", disk.source,
                  "The disk is in another zone or project than the instance.");
   }
-  if (!there.resource.users.empty()) {
-    InUse("disk", there.resource.selfLink, there.resource.users.front());
-  }
+  RefuseTaken(txn, there, disk, record);
   disk.source = there.resource.selfLink;
   disk.diskSizeGb = there.resource.sizeGb;
   disk.initializeParams.reset();
@@ -76,6 +83,17 @@ void FitNew(Txn& txn, InstanceRecord& record, AttachedDisk& disk) {
 }  // namespace
 
 std::string MountPoint(const AttachedDisk& disk) { return "/mnt/disks/" + disk.deviceName; }
+
+void RefuseTaken(Txn& txn, const DiskRecord& disk, const AttachedDisk& wanted,
+                 const InstanceRecord& instance) {
+  const std::string& link = disk.resource.selfLink;
+  for (const std::string& user : disk.resource.users) {
+    auto row = txn.Find<InstanceRecord>(disk.project + "/" + disk.zone + "/" + LastWord(user));
+    bool shared = OnlyReads(wanted) && row && row->value.key() != instance.key() &&
+                  OnlyReads(row->value, link);
+    if (!shared) InUse("disk", link, user);
+  }
+}
 
 void FitDeviceName(const InstanceRecord& record, AttachedDisk& disk, size_t index) {
   if (disk.deviceName.empty()) disk.deviceName = fmt::format("persistent-disk-{}", index);

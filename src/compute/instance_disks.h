@@ -13,6 +13,10 @@ void FitDisks(Txn& txn, InstanceRecord& record);
 // Makes the disks the instance brings along and notes it as user of them all. REQUIRES: FitDisks was called.
 void AttachDisks(Txn& txn, const InstanceRecord& record, IdSource& ids, Time now);
 
+// Refuses a disk that somebody uses, unless they all, and `wanted`, only read it. Throws Failure.
+void RefuseTaken(Txn& txn, const DiskRecord& disk, const api::compute::AttachedDisk& wanted,
+                 const InstanceRecord& instance);
+
 // Where a data disk is seen inside.
 std::string MountPoint(const api::compute::AttachedDisk& disk);
 // Completes and checks the name under which a disk is known inside; unique in the instance.

@@ -228,9 +228,7 @@ c::Operation InstanceSettings::AttachDisk(const Edit<c::AttachedDisk>& request,
       InvalidField("source", disk.source,
                    "The disk is in another zone or project than the instance.");
     }
-    if (!there.resource.users.empty()) {
-      InUse("disk", there.resource.selfLink, there.resource.users.front());
-    }
+    RefuseTaken(txn, there, disk, record);
     disk.source = there.resource.selfLink;
     disk.diskSizeGb = there.resource.sizeGb;
     disk.initializeParams.reset();

@@ -210,6 +210,35 @@ TEST_F(BootTest, DataDisksAreWritableAndOutliveTheMachine) {
   EXPECT_EQ(Shell(other, "cat /srv/note").output, "kept\n");
 }
 
+// Also where its image lies below it: no two machines may have one overlay to write on.
+TEST_F(BootTest, AnyNumberOfMachinesReadOneDataDisk) {
+  fs::path layer = directory_.path() + "/layer";
+  fs::create_directories(layer);
+  std::ofstream(layer / "below") << "from the image\n";
+  std::ofstream(layer / "gone") << "from the image\n";
+  MachineVolume disk{
+      .directory = directory_.path() + "/disk", .inside = "/mnt/disks/data", .layers = {layer}};
+  MachineHandle writer = StartIdle("t1", {.volumes = {disk}});
+  EXPECT_EQ(Shell(writer, "cd /mnt/disks/data && echo written > note && rm gone").code, 0);
+  ASSERT_TRUE(driver_->Remove(writer).ok());
+  disk.read_only = true;
+  MachineHandle first = StartIdle("t2", {.volumes = {disk}});
+  MachineHandle second = StartIdle("t3");
+  Result<> placed = driver_->PlaceVolume(second, disk, true);
+  ASSERT_TRUE(placed.ok()) << placed.error().message;
+  for (const MachineHandle& handle : {first, second}) {
+    EXPECT_EQ(Shell(handle, "cd /mnt/disks/data && cat below note && ls").output,
+              "from the image\nwritten\nbelow\nnote\n");
+    EXPECT_NE(Shell(handle, "echo x > /mnt/disks/data/file").code, 0);
+    EXPECT_NE(Shell(handle, "mount -o remount,rw /mnt/disks/data").code, 0);
+    EXPECT_THAT(Shell(handle, "grep /mnt/disks/data /proc/mounts").output,
+                Not(HasSubstr("upperdir")));
+  }
+  EXPECT_TRUE(driver_->PlaceVolume(second, disk, false).ok());
+  EXPECT_NE(Shell(second, "cat /mnt/disks/data/note").code, 0);
+  EXPECT_EQ(Shell(first, "cat /mnt/disks/data/note").output, "written\n");
+}
+
 TEST_F(BootTest, DataDisksComeAndGoWhileAMachineRuns) {
   fs::path layer = directory_.path() + "/layer";
   fs::create_directories(layer);

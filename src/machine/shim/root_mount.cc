@@ -194,6 +194,7 @@ struct OverlayParts {
   const std::string& disk;                 // holds upper/ and work/
   std::string prefix;                      // of names in the stage
   std::string source;                      // what the table of mounts calls it
+  bool read_only = false;
 };
 
 // An overlay at `name` in the stage. Short relative names: its options have to fit a page and give meaning to ':'
@@ -207,8 +208,11 @@ void MountOverlay(const OverlayParts& parts, const std::string& name, int shift)
   }
   std::string disk = parts.prefix + "disk";
   Stage(parts.disk, disk, shift);
+  // Two mounts that could write on one disk must not be; any number may have it as their uppermost layer.
   std::string options =
-      "lowerdir=" + lower + ",upperdir=" + disk + "/upper,workdir=" + disk + "/work";
+      parts.read_only
+          ? "lowerdir=" + disk + "/upper:" + lower
+          : "lowerdir=" + lower + ",upperdir=" + disk + "/upper,workdir=" + disk + "/work";
   if (mkdir(name.c_str(), 0755) != 0 ||
       mount(parts.source.c_str(), name.c_str(), "overlay", 0, options.c_str()) != 0) {
     Fail("mounting " + name + " (" + options + ")");
@@ -319,7 +323,8 @@ int StageVolume(const ShimOrder& order, const ShimVolume& volume) {
     look.shift = shift;
   } else {
     EnterStage(order);
-    MountOverlay({volume.layers, volume.directory, "v-", VolumeSource(volume)}, "v", shift);
+    MountOverlay({volume.layers, volume.directory, "v-", VolumeSource(volume), volume.read_only},
+                 "v", shift);
     from = "v";
   }
   int tree = CopyMount(from.c_str(), look);
