@@ -1,5 +1,7 @@
 #include "compute/catalog_identity.h"
 
+#include <cctype>
+
 #include <fmt/format.h>
 
 #include "identity/service_accounts.h"
@@ -31,6 +33,13 @@ ProjectIdentity CatalogIdentity::FindProject(const std::string& project) {
                   fmt::format("The resource 'projects/{}' was not found", project));
   }
   return IdentityOf(*known);
+}
+
+std::string CatalogIdentity::ProjectId(const std::string& project) {
+  bool number = !project.empty() && std::isdigit(static_cast<unsigned char>(project.front()));
+  if (!number) return project;  // ids begin with a letter
+  auto known = Query(catalog_, [&](Txn& txn) { return projects_.Find(txn, project); });
+  return known ? known->projectId : project;
 }
 
 std::string CatalogIdentity::AccountId(const std::string& email) {

@@ -17,6 +17,7 @@ class CatalogIdentity final : public InstanceIdentity {
 
   ProjectIdentity EnsureProject(const std::string& project, const net::Caller& caller) override;
   ProjectIdentity FindProject(const std::string& project) override;
+  std::string ProjectId(const std::string& project) override;
   std::string AccountId(const std::string& email) override;
   Result<InstanceToken> MintToken(const std::string& email,
                                   const std::vector<std::string>& scopes) override;

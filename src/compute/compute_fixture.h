@@ -57,6 +57,9 @@ class FakeIdentity final : public InstanceIdentity {
   ProjectIdentity FindProject(const std::string&) override {
     return {4711, "4711-compute@developer.gserviceaccount.com"};
   }
+  std::string ProjectId(const std::string& project) override {
+    return project == "4711" ? "p" : project;
+  }
   std::string AccountId(const std::string& email) override {
     bool known = email.starts_with("known@") || email.starts_with("4711-compute@");
     return known ? account_id : "";

@@ -112,7 +112,8 @@ TEST_F(DisksTest, AnyNumberMayReadOneDiskAndNobodyWritesOnIt) {
   ASSERT_EQ(Disks("POST", "", R"({"name":"data","sizeGb":"20"})").status, 200);
   auto insert = [&](const std::string& name, const std::string& words) {
     std::string body = ComputeFixture::InsertBody(name);
-    std::string more = R"(}},{"source":"zones/us-east1-b/disks/data",)" + words + R"(}],"metadata")";
+    std::string more =
+        R"(}},{"source":"zones/us-east1-b/disks/data",)" + words + R"(}],"metadata")";
     body.replace(body.find("}}],\"metadata\""), 14, more);
     int status = all.Ask("POST", fmt::format("{}/instances", kZone), body).status;
     all.Settle();
@@ -125,9 +126,9 @@ TEST_F(DisksTest, AnyNumberMayReadOneDiskAndNobodyWritesOnIt) {
   EXPECT_EQ(insert("r1", R"("mode":"READ_ONLY","autoDelete":true)"), 200);
   EXPECT_EQ(insert("r2", R"("mode":"READ_ONLY")"), 200);
   EXPECT_EQ(insert("w", R"("mode":"READ_WRITE")"), 400);
-  ASSERT_EQ(all.Ask("POST", fmt::format("{}/instances", kZone), ComputeFixture::InsertBody("r3"))
-                .status,
-            200);
+  ASSERT_EQ(
+      all.Ask("POST", fmt::format("{}/instances", kZone), ComputeFixture::InsertBody("r3")).status,
+      200);
   all.Settle();
   EXPECT_EQ(attach("r3", "READ_WRITE").status, 400);
   EXPECT_EQ(attach("r3", "READ_ONLY").status, 200);

@@ -38,6 +38,8 @@ class InstanceIdentity {
   virtual ProjectIdentity EnsureProject(const std::string& project, const net::Caller& caller) = 0;
   // kNotFound when there is no such project.
   virtual ProjectIdentity FindProject(const std::string& project) = 0;
+  // The id of a project by id or number; of one that is not there, what was asked for.
+  virtual std::string ProjectId(const std::string& project) = 0;
   // Another one when the account was deleted and made again; empty when there is none.
   virtual std::string AccountId(const std::string& email) = 0;
   virtual Result<InstanceToken> MintToken(const std::string& email,

@@ -48,6 +48,9 @@ void InstancesService::Serve(net::Router& router) {
   router.On(c::kSetInstanceLabels, this, &Self::SetLabels);
   router.On(c::kSetInstanceTags, this, &Self::SetTags);
   router.On(c::kGetSerialPort, this, &Self::SerialPort);
+  // Guests know their project by its number: the metadata server names zones with it.
+  router.Settle(api::compute::kCompute, "project",
+                [this](const std::string& name) { return identity_.ProjectId(name); });
   router.Alias("/compute/beta/", "/compute/v1/");
   router.Alias("/compute/alpha/", "/compute/v1/");
 }

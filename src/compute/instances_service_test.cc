@@ -306,6 +306,21 @@ TEST_F(InstancesTest, ListsPageFilterAndAggregate) {
   EXPECT_TRUE(all.Ask("GET", "/compute/v1/projects/p/aggregated/disks").Has("\"b1\""));
 }
 
+TEST_F(InstancesTest, AProjectsNumberIsAnotherNameForIt) {
+  Insert("t1");
+  all.Settle();
+  const std::string by_number = "/compute/v1/projects/4711/zones/us-east1-b/instances";
+  EXPECT_TRUE(all.Ask("GET", by_number).Has("\"t1\""));
+  EXPECT_TRUE(all.Ask("GET", by_number + "/t1").Has("projects/p/zones/us-east1-b/instances/t1"));
+  // As a guest does that goes by what the metadata server calls its zone.
+  Reply gone = all.Ask("DELETE", by_number + "/t1");
+  EXPECT_TRUE(gone.Has("projects/p/zones/us-east1-b/instances/t1")) << gone.body;
+  all.SettleUntil(all.clock.Now() + minutes(5));
+  EXPECT_EQ(Get("t1").status, 404);
+  all.access.denied.insert("compute.instances.list projects/p");
+  EXPECT_EQ(all.Ask("GET", by_number).status, 403) << "the number opens nothing";
+}
+
 TEST_F(InstancesTest, LargeMachineTypesAreClippedAndSaySo) {
   std::string body = ComputeFixture::InsertBody("t1");
   std::string type = "n1-standard-1\"";

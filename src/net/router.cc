@@ -121,6 +121,9 @@ void Router::OnForward(const api::MethodEntry& method, ForwardHandler handler) {
 void Router::Alias(std::string from, std::string to) {
   aliases_.emplace_back(std::move(from), std::move(to));
 }
+void Router::Settle(const api::Service& service, std::string_view parameter, SettleName settle) {
+  settlings_.push_back({&service, parameter, std::move(settle)});
+}
 
 void Router::Find(const Request& request, Match& match) const {
   std::string_view path = request.path;
@@ -159,6 +162,18 @@ Router::Match Router::FindOrThrow(const Request& request) const {
   if (match.route) return match;
   throw Failure(Code::kNotFound, fmt::format("There is no method {} {}{} here.", request.method,
                                              request.host, request.path.substr(0, 200)));
+}
+
+void Router::SettleNames(Match& match) const {
+  for (const Settling& one : settlings_) {
+    if (one.service != match.route->method.service) continue;
+    for (auto& [key, raw] : match.values) {
+      if (key != one.parameter) continue;
+      match.settled = one.settle(std::string(raw));
+      raw = match.settled;
+      return;
+    }
+  }
 }
 
 std::string Router::Resource(const Route& route, const Request& request,
@@ -243,6 +258,7 @@ Answer Router::Handle(const Request& request) {
   Route& route = *match.route;
   route.requests.fetch_add(1, std::memory_order_relaxed);
   try {
+    SettleNames(match);
     std::shared_ptr<const Caller> caller = Identify(route, request);
     Authorize(route, request, match.values, *caller);
     return route.handler(Call{request, *caller, match.values, route.method});
@@ -257,6 +273,7 @@ Answer Router::HandleAs(const Request& request, const Caller& caller) {
   Route& route = *match.route;
   route.requests.fetch_add(1, std::memory_order_relaxed);
   try {
+    SettleNames(match);
     Authorize(route, request, match.values, caller);
     return route.handler(Call{request, caller, match.values, route.method});
   } catch (...) {

@@ -82,6 +82,11 @@ class Router final : public Dispatcher {
   void OnForward(const api::MethodEntry& method, ForwardHandler handler);
   // Requests whose path begins with `from` are routed as if it began with `to` ("/compute/beta/").
   void Alias(std::string from, std::string to);
+  // Where a thing has several names: what a path parameter of a service's methods says is replaced by what `settle`
+  // makes of it, before permissions are looked at and the handler runs. Called on pool threads; may block, and throw
+  // Failure. Not asked for inline and streamed requests.
+  using SettleName = std::function<std::string(const std::string& name)>;
+  void Settle(const api::Service& service, std::string_view parameter, SettleName settle);
 
   std::optional<Response> TryInline(const Request& request) override;
   std::shared_ptr<Forwarding> TryForward(const Request& request) override;
@@ -124,11 +129,18 @@ class Router final : public Dispatcher {
     Route* route = nullptr;
     PathValues values;
     std::string rewritten;  // keeps an aliased path alive
+    std::string settled;    // the same for a name that was replaced
+  };
+  struct Settling {
+    const api::Service* service;
+    std::string_view parameter;
+    SettleName settle;
   };
 
   Route& Add(const api::MethodEntry& method);
   void Find(const Request& request, Match& match) const;
   Match FindOrThrow(const Request& request) const;
+  void SettleNames(Match& match) const;
   std::string Resource(const Route& route, const Request& request, const PathValues& values) const;
   std::shared_ptr<const Caller> Identify(const Route& route, const Request& request) const;
   // Who may do this, from memory alone; null when that cannot be told here, or the answer is no.
@@ -142,6 +154,7 @@ class Router final : public Dispatcher {
   std::unordered_map<std::string, std::vector<Route*>> by_head_;  // "GET storage 4" -> candidates
   std::vector<Route*> takers_;                                    // patterns that take the rest
   std::vector<std::pair<std::string, std::string>> aliases_;
+  std::vector<Settling> settlings_;
 };
 
 // Whether a request for `host` may be served by `service`: one of its names, a regional or bucket-prefixed form

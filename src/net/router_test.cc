@@ -169,6 +169,14 @@ TEST_F(RouterTest, ChecksPermissionsBeforeTheHandler) {
   EXPECT_EQ(access_.asked, "pets.get pets/none");
 }
 
+TEST_F(RouterTest, AThingWithTwoNamesIsKnownByOne) {
+  router_.Settle(kPets, "pet", [](const std::string& name) { return name == "7" ? "rex" : name; });
+  EXPECT_EQ(Ask("GET", "/v1/pets/7?generation=1").second, R"({"name":"rex","generation":"1"})");
+  EXPECT_EQ(access_.asked, "pets.get pets/rex");
+  EXPECT_EQ(Ask("GET", "/beta/pets/x%20y?generation=1").second,
+            R"({"name":"x y","generation":"1"})");
+}
+
 TEST_F(RouterTest, TellsServicesApartByHost) {
   EXPECT_EQ(Ask("GET", "/v1/pets/x", "", "other.googleapis.com").first, 404);
   EXPECT_EQ(Ask("GET", "/v1/pets/x", "", "europe-west1-pets.googleapis.com").first, 200);

@@ -209,10 +209,9 @@ void MountOverlay(const OverlayParts& parts, const std::string& name, int shift)
   std::string disk = parts.prefix + "disk";
   Stage(parts.disk, disk, shift);
   // Two mounts that could write on one disk must not be; any number may have it as their uppermost layer.
-  std::string options =
-      parts.read_only
-          ? "lowerdir=" + disk + "/upper:" + lower
-          : "lowerdir=" + lower + ",upperdir=" + disk + "/upper,workdir=" + disk + "/work";
+  std::string options = parts.read_only ? "lowerdir=" + disk + "/upper:" + lower
+                                        : "lowerdir=" + lower + ",upperdir=" + disk +
+                                              "/upper,workdir=" + disk + "/work";
   if (mkdir(name.c_str(), 0755) != 0 ||
       mount(parts.source.c_str(), name.c_str(), "overlay", 0, options.c_str()) != 0) {
     Fail("mounting " + name + " (" + options + ")");
