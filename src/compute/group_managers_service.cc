@@ -9,6 +9,7 @@
 #include "compute/group_sight.h"
 #include "compute/instance_change.h"
 #include "compute/links.h"
+#include "compute/metadata_items.h"
 #include "compute/operations_service.h"
 #include "compute/paging.h"
 #include "describe/json_tree.h"
@@ -119,6 +120,7 @@ TemplateRecord GroupManagersService::UsableTemplate(const std::string& project,
                  "projects/" + source.project);
   }
   RequireMaking(rights_, call.caller, project, *source.resource.properties);
+  CheckMetadata(source.resource.properties->metadata);
   return source;
 }
 

@@ -257,6 +257,27 @@ TEST_F(GroupsTest, AMemberThatDiesOrIsPreemptedHasNotFinished) {
   EXPECT_EQ(Group().Field("completedInstances"), "0");
 }
 
+TEST_F(GroupsTest, AWordThatSaysNoCompletionIsRefused) {
+  std::string words =
+      R"(,"metadata":{"items":[{"key":"fireweed-completion","value":"on-powerof"}]})";
+  Reply refused = MakeTemplate("{}", words);
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_TRUE(refused.Has("Must be one of [never, on-poweroff, on-success]")) << refused.body;
+  std::string instance = ComputeFixture::InsertBody("vm");
+  const std::string kWord = R"("key":"WORD","value":"rose")";
+  instance.replace(instance.find(kWord), kWord.size(),
+                   R"("key":"fireweed-completion","value":"on-powerof")");
+  EXPECT_EQ(all_.Ask("POST", std::string(kZone) + "/instances", instance).status, 400);
+  // A template from the time when nobody looked.
+  MakeTemplate();
+  all_.catalog.Write("old", [&](Txn& txn) {
+    auto row = txn.Find<TemplateRecord>("p/t");
+    row->value.resource.properties->metadata.items = {{"fireweed-completion", "on-powerof"}};
+    txn.Put("p/t", row->value);
+  });
+  EXPECT_EQ(MakeGroup(1).status, 400);
+}
+
 TEST_F(GroupsTest, SuccessIsSaidByTheGuest) {
   MakeTemplate(R"({"fake_run-seconds":"30"})");
   MakeGroup(1, R"(,"completion":"on-success")");

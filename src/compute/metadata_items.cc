@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "compute/completion.h"
 #include "compute/fingerprint.h"
 
 namespace fireweed::compute {
@@ -42,6 +43,7 @@ void CheckMetadata(const api::compute::Metadata& metadata) {
     if (item.value.size() > kLongestValue) {
       Refuse(field + "value", fmt::format("Value is too long: at most {} bytes.", kLongestValue));
     }
+    if (item.key == kCompletionKey) CheckCompletion(field + "value", item.value);
     total += item.key.size() + item.value.size();
   }
   if (total > kLargestTotal) {

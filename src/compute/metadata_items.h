@@ -9,7 +9,8 @@
 
 namespace fireweed::compute {
 
-// Throws Failure(kInvalid) for keys and sizes the cloud refuses, and for a key that comes twice.
+// Throws Failure(kInvalid) for keys and sizes the cloud refuses, for a key that comes twice, and for a word of
+// Fireweed's own that is none.
 void CheckMetadata(const api::compute::Metadata& metadata);
 // Sets the fingerprint from the items.
 void SealMetadata(api::compute::Metadata& metadata);
