@@ -155,6 +155,13 @@ bool IsStable(const GroupView& view) {
   return true;
 }
 
+bool IsOfOneVersion(const GroupRecord& group) {
+  return std::ranges::all_of(group.members, [&](const GroupMember& member) {
+    return member.wish == MemberWish::kDelete || member.template_link.empty() ||
+           member.template_link == group.resource.instanceTemplate;
+  });
+}
+
 api::compute::GroupActions CountActions(const GroupView& view) {
   api::compute::GroupActions actions;
   for (size_t i = 0; i < view.group.members.size(); ++i) {

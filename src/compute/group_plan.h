@@ -57,6 +57,8 @@ std::string MemberName(const GroupRecord& group, int64_t number);
 // What the API says of a member and of the whole. Pure as well.
 std::string_view MemberAction(const GroupMember& member, const InstanceRecord* instance);
 bool IsStable(const GroupView& view);
+// Whether every member that was made and stays is of the present template.
+bool IsOfOneVersion(const GroupRecord& group);
 api::compute::GroupActions CountActions(const GroupView& view);
 
 }  // namespace fireweed::compute

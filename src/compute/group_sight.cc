@@ -30,6 +30,7 @@ api::compute::ManagedGroup GroupSight::Manager() const {
   shown.targetSize = group_.target();
   shown.currentActions = CountActions(view());
   shown.status.isStable = IsStable(view());
+  shown.status.versionTarget.isReached = IsOfOneVersion(group_);
   shown.status.completedInstances = group_.completed;
   shown.versions = {{.name = "",
                      .instanceTemplate = shown.instanceTemplate,

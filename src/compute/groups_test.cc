@@ -213,6 +213,7 @@ TEST_F(GroupsTest, ANewTemplateIsForWhatIsMadeFromNowOn) {
                 .status,
             200);
   EXPECT_EQ(Stored(Members()[0]).resource.labels.at("age"), "old");
+  EXPECT_EQ(Group().Field("isReached"), "false");
   Post("resize?size=2");
   EXPECT_EQ(all_.Ask("PATCH", Groups() + "/g", R"({"completion":"on-poweroff"})").status, 200);
   EXPECT_EQ(Group().Field("completion"), "on-poweroff");
@@ -224,6 +225,7 @@ TEST_F(GroupsTest, ANewTemplateIsForWhatIsMadeFromNowOn) {
   for (const std::string& name : Members()) {
     EXPECT_EQ(Stored(name).resource.labels.at("age"), "new");
   }
+  EXPECT_EQ(Group().Field("isReached"), "true");
 }
 
 TEST_F(GroupsTest, AFinishedTrainerIsNotStartedForEver) {
