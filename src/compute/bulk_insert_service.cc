@@ -8,6 +8,7 @@
 #include "compute/instance_change.h"
 #include "compute/instance_disks.h"
 #include "compute/instance_request.h"
+#include "compute/labels.h"
 #include "compute/operations_service.h"
 #include "describe/json_codec.h"
 
@@ -86,8 +87,9 @@ api::compute::Operation BulkInsertService::Insert(const api::compute::BulkInsert
   int64_t least = body.minCount.value_or(body.count);
   if (least < 1 || least > body.count) Refuse("minCount", "It must be from 1 to count.");
   TemplateRecord source = Query(catalog_, [&](Txn& txn) { return Source(txn, request); });
-  RequireMaking(rights_, call.caller, request.project,
-                source.resource.properties.value_or(api::compute::InstanceProperties{}));
+  const auto properties = source.resource.properties.value_or(api::compute::InstanceProperties{});
+  RequireMaking(rights_, call.caller, request.project, properties);
+  CheckLabelsAndTags(properties);
   InsertContext context{
       .catalogue = catalogue_,
       .default_account =

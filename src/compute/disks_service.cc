@@ -9,6 +9,7 @@
 #include "compute/fingerprint.h"
 #include "compute/hidden.h"
 #include "compute/images.h"
+#include "compute/labels.h"
 #include "compute/links.h"
 #include "compute/operations_service.h"
 #include "compute/paging.h"
@@ -89,6 +90,7 @@ c::Disk DisksService::Get(const c::GetZonal& request, const net::Call&) {
 c::Operation DisksService::Insert(const c::InsertDisk& request, const net::Call& call) {
   const c::Disk& body = request.body;
   RequireZone(request.project, request.zone);
+  CheckLabels(body.labels);
   if (!body.sourceSnapshot.empty()) {
     Missing(request.project, "global/snapshots/" + LastWord(body.sourceSnapshot));
   }
@@ -177,6 +179,7 @@ c::Operation DisksService::SetLabels(const c::EditZonal<c::LabelsBody>& request,
   return Apply(request, call, "setLabels", [&](Txn& txn, DiskRecord& record) {
     CheckFingerprint(request.body.labelFingerprint, record.resource.labelFingerprint,
                      Absent::kRefused);
+    CheckLabels(request.body.labels, record.resource.labels);
     record.resource.labels = request.body.labels;
     record.resource.labelFingerprint = FingerprintOf(request.body.labels);
     txn.Put(record.key(), record);

@@ -5,6 +5,7 @@
 #include "compute/disks.h"
 #include "compute/fingerprint.h"
 #include "compute/images.h"
+#include "compute/labels.h"
 #include "compute/links.h"
 #include "compute/operations_service.h"
 #include "compute/paging.h"
@@ -173,6 +174,7 @@ c::Operation ImagesService::Insert(const c::InsertImage& request, const net::Cal
   if (!request.body.family.empty() && !IsResourceName(request.body.family)) {
     InvalidField("resource.family", request.body.family, "Not a name.");
   }
+  CheckLabels(request.body.labels);
   CheckSource(request, call);
   if (!IsPublicImageProject(project)) identity_.EnsureProject(project, call.caller);
   Key key = project + "/" + request.body.name;
@@ -222,7 +224,9 @@ c::Operation ImagesService::Delete(const c::ChangeGlobal& request, const net::Ca
 c::Operation ImagesService::Patch(const c::EditGlobal<Json>& request, const net::Call& call) {
   Require("compute.images.update", request.project, request.name, call);
   return Apply(request, call, "patch", [&](Txn& txn, ImageRecord& record) {
+    const Labels before = record.resource.labels;
     PatchJson(record.resource, request.body.text);
+    CheckLabels(record.resource.labels, before);
     record.resource.labelFingerprint = FingerprintOf(record.resource.labels);
     txn.Put(record.key(), record);
   });
@@ -250,6 +254,7 @@ c::Operation ImagesService::SetLabels(const c::EditGlobal<c::LabelsBody>& reques
   return Apply(request, call, "setLabels", [&](Txn& txn, ImageRecord& record) {
     CheckFingerprint(request.body.labelFingerprint, record.resource.labelFingerprint,
                      Absent::kRefused);
+    CheckLabels(request.body.labels, record.resource.labels);
     record.resource.labels = request.body.labels;
     record.resource.labelFingerprint = FingerprintOf(request.body.labels);
     txn.Put(record.key(), record);

@@ -7,6 +7,7 @@
 #include "compute/images.h"
 #include "compute/instance_change.h"
 #include "compute/instance_request.h"
+#include "compute/labels.h"
 #include "compute/links.h"
 #include "compute/metadata_items.h"
 #include "compute/operations_service.h"
@@ -192,6 +193,7 @@ api::compute::Operation InstanceTemplatesService::Insert(
     throw Failure(Code::kInvalid,
                   "Invalid value for field 'resource.properties': ''. The field is required.");
   }
+  CheckLabelsAndTags(*resource.properties);
   CheckCompletion("resource.properties.completion", resource.properties->completion);
   RequireMaking(rights_, call.caller, request.project, *resource.properties);
   std::string account =

@@ -10,6 +10,7 @@
 #include "compute/instance_machine.h"
 #include "compute/instance_request.h"
 #include "compute/instance_templates.h"
+#include "compute/labels.h"
 #include "compute/links.h"
 #include "compute/metadata_items.h"
 #include "compute/operations_service.h"
@@ -58,6 +59,7 @@ void InstancesService::Serve(net::Router& router) {
 api::compute::Operation InstancesService::Insert(const api::compute::InsertInstance& given,
                                                  const net::Call& call) {
   const api::compute::InsertInstance request = WithTemplate(catalog_, given);
+  CheckLabelsAndTags(request.body);
   InsertContext context{
       .catalogue = catalogue_,
       .default_account = identity_.EnsureProject(request.project, call.caller).default_account,
@@ -231,6 +233,7 @@ api::compute::Operation InstancesService::SetLabels(const api::compute::SetInsta
     RefuseDoomed(record);
     CheckFingerprint(request.body.labelFingerprint, record.resource.labelFingerprint,
                      Absent::kRefused);
+    CheckLabels(request.body.labels, record.resource.labels);
     record.resource.labels = request.body.labels;
     record.resource.labelFingerprint = FingerprintOf(record.resource.labels);
     return false;
@@ -239,6 +242,7 @@ api::compute::Operation InstancesService::SetLabels(const api::compute::SetInsta
 
 api::compute::Operation InstancesService::SetTags(const api::compute::SetInstanceTags& request,
                                                   const net::Call& call) {
+  CheckTags(request.body.items);
   return Apply(request, call, "setTags", [&](InstanceRecord& record) {
     RefuseDoomed(record);
     CheckFingerprint(request.body.fingerprint, record.resource.tags.fingerprint, Absent::kRefused);

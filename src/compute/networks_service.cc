@@ -10,6 +10,7 @@
 #include "compute/catalogue.h"
 #include "compute/fingerprint.h"
 #include "compute/given_networks.h"
+#include "compute/labels.h"
 #include "compute/records.h"
 
 namespace fireweed::compute {
@@ -192,6 +193,7 @@ void FitAddress(Txn& txn, AddressRecord& record) {
   } else if (inet_pton(AF_INET, address.address.c_str(), &parsed) != 1) {
     InvalidField("resource.address", address.address, "Must be a valid IPv4 address.");
   }
+  CheckLabels(address.labels);
   address.status = "RESERVED";
   if (address.addressType.empty()) address.addressType = "EXTERNAL";
   if (address.networkTier.empty()) address.networkTier = "PREMIUM";
