@@ -306,6 +306,37 @@ TEST_F(InstancesTest, ListsPageFilterAndAggregate) {
   EXPECT_TRUE(all.Ask("GET", "/compute/v1/projects/p/aggregated/disks").Has("\"b1\""));
 }
 
+TEST_F(InstancesTest, ListsComeTheNewestFirstWhereThatIsAskedFor) {
+  for (const char* name : {"b", "c", "a"}) {
+    Insert(name);
+    all.Settle();
+    all.clock.JumpTo(all.clock.Now() + seconds(1));
+  }
+  const std::string kNewest = "?orderBy=creationTimestamp%20desc&fields=nextPageToken,items/name";
+  EXPECT_EQ(all.Ask("GET", At("instances" + kNewest)).body,
+            R"({"items":[{"name":"a"},{"name":"c"},{"name":"b"}]})");
+  Reply page = all.Ask("GET", At("instances" + kNewest + "&maxResults=2"));
+  EXPECT_TRUE(page.Has("\"a\"") && page.Has("\"c\"") && !page.Has("\"b\"")) << page.body;
+  std::string token = "&pageToken=" + page.Field("nextPageToken");
+  Reply rest = all.Ask("GET", At("instances" + kNewest + "&maxResults=2" + token));
+  EXPECT_EQ(rest.body, R"({"items":[{"name":"b"}]})");
+  EXPECT_EQ(all.Ask("GET", At("instances?maxResults=2" + token)).status, 400) << "another order's";
+  Reply operations = all.Ask("GET", At("operations?orderBy=creationTimestamp%20desc&maxResults=1"));
+  EXPECT_TRUE(operations.Has("instances/a")) << operations.body;
+  EXPECT_EQ(all.Ask("GET", At("machineTypes" + kNewest + "&maxResults=1")).status, 200);
+  EXPECT_EQ(all.Ask("GET", At("instances?orderBy=status")).status, 400);
+}
+
+TEST_F(InstancesTest, APageIsOfAKnownSizeAndBeginsSomewhere) {
+  for (const char* name : {"a1", "a2"}) Insert(name);
+  EXPECT_EQ(all.Ask("GET", At("instances?maxResults=501")).status, 400);
+  EXPECT_EQ(all.Ask("GET", At("instances?maxResults=-1")).status, 400);
+  EXPECT_TRUE(all.Ask("GET", At("instances?maxResults=0")).Has("\"a2\""));
+  EXPECT_EQ(all.Ask("GET", At("instances?maxResults=500")).status, 200);
+  EXPECT_EQ(all.Ask("GET", At("instances?pageToken=garbage")).status, 400);
+  EXPECT_EQ(all.Ask("GET", At("disks?pageToken=YWJj")).status, 400);
+}
+
 TEST_F(InstancesTest, AProjectsNumberIsAnotherNameForIt) {
   Insert("t1");
   all.Settle();
