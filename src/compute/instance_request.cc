@@ -9,11 +9,33 @@
 #include "compute/networks_service.h"
 #include "compute/refusals.h"
 #include "compute/scheduling.h"
+#include "machine/network/subnet.h"
 
 namespace fireweed::compute {
 namespace {
 
 using api::compute::Instance;
+
+// All instances are on the one bridge, whoever's they are. Whether its range has the address, the driver knows.
+std::string FreeAddress(Txn& txn, const std::string& wanted) {
+  constexpr std::string_view kField = "resource.networkInterfaces[0].networkIP";
+  std::optional<Ipv4> parsed = ParseIpv4(wanted);
+  if (!parsed) InvalidField(kField, wanted, "Must be a valid IPv4 address.");
+  std::string address = FormatIpv4(*parsed);
+  ScanRange range;
+  while (true) {
+    auto rows = txn.Scan<InstanceRecord>(range);
+    for (const auto& row : rows) {
+      for (const api::compute::NetworkInterface& nic : row.value.resource.networkInterfaces) {
+        if (nic.networkIP != address) continue;
+        throw Failure(Code::kInvalid, "IP_IN_USE_BY_ANOTHER_RESOURCE",
+                      fmt::format("IP '{}' is already being used by another resource.", address));
+      }
+    }
+    if (std::ssize(rows) < range.limit) return address;
+    range.after = rows.back().key;
+  }
+}
 
 void FitNetwork(Txn& txn, InstanceRecord& record) {
   std::vector<api::compute::NetworkInterface>& nics = record.resource.networkInterfaces;
@@ -30,7 +52,7 @@ void FitNetwork(Txn& txn, InstanceRecord& record) {
       txn, record.project, std::string(RegionOf(record.zone)), nic.network, nic.subnetwork);
   nic.subnetwork = subnetwork.selfLink;
   nic.network = subnetwork.network;
-  nic.networkIP.clear();
+  if (!nic.networkIP.empty()) nic.networkIP = FreeAddress(txn, nic.networkIP);
   if (nic.stackType.empty()) nic.stackType = "IPV4_ONLY";
   for (api::compute::AccessConfig& access : nic.accessConfigs) {
     if (access.type.empty()) access.type = "ONE_TO_ONE_NAT";

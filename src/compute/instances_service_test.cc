@@ -337,6 +337,23 @@ TEST_F(InstancesTest, APageIsOfAKnownSizeAndBeginsSomewhere) {
   EXPECT_EQ(all.Ask("GET", At("disks?pageToken=YWJj")).status, 400);
 }
 
+TEST_F(InstancesTest, AnAddressThatIsAskedForIsGivenOrRefused) {
+  auto insert = [&](const std::string& name, const std::string& address) {
+    std::string body = ComputeFixture::InsertBody(name);
+    body.insert(body.find(R"("accessConfigs")"), R"("networkIP":")" + address + "\",");
+    Reply reply = all.Ask("POST", At("instances"), body);
+    all.Settle();
+    return reply;
+  };
+  EXPECT_EQ(insert("t1", "10.0.9.9").status, 200);
+  EXPECT_EQ(Get("t1").Field("networkIP"), "10.0.9.9");
+  Reply taken = insert("t2", "10.0.9.9");
+  EXPECT_EQ(taken.status, 400);
+  EXPECT_TRUE(taken.Has("IP '10.0.9.9' is already being used by another resource.")) << taken.body;
+  EXPECT_EQ(insert("t2", "garbage").status, 400);
+  EXPECT_EQ(insert("t2", "10.0.9.10").status, 200);
+}
+
 TEST_F(InstancesTest, AProjectsNumberIsAnotherNameForIt) {
   Insert("t1");
   all.Settle();
