@@ -126,9 +126,10 @@ api::compute::Operation BulkInsertService::Insert(const api::compute::BulkInsert
       }
       AttachDisks(txn, record, ids_, context.now);
       txn.Put(key, record, 0);
-      Operation insert = NewOperation(
-          ids_, {request.project, "zones/" + request.zone, kRecordKind<InstanceRecord>, key, 1},
-          "insert", "", call.caller);
+      Operation insert = NewOperation(ids_,
+                                      {request.project, "zones/" + request.zone,
+                                       kRecordKind<InstanceRecord>, key, 1, context.id},
+                                      "insert", "", call.caller);
       insert.group = bulk.group;
       bulk.operations.push_back(Begin(txn, insert, context.now).key());
     }

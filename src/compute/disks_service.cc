@@ -110,10 +110,10 @@ c::Operation DisksService::Insert(const c::InsertDisk& request, const net::Call&
   RequireImageUse(access_, call.caller, wish.source_image, request.project);
   identity_.EnsureProject(request.project, call.caller);
   Key key = request.project + "/" + request.zone + "/" + body.name;
-  Operation operation =
-      NewOperation(ids_, {request.project, "zones/" + request.zone, kKind, key, 0}, "insert",
-                   request.requestId, call.caller);
   int64_t id = ids_.NextNumber();
+  Operation operation =
+      NewOperation(ids_, {request.project, "zones/" + request.zone, kKind, key, 0, id}, "insert",
+                   request.requestId, call.caller);
   Time now = clock_.Now();
   return ShowOperation(Update(catalog_, "disk insert", [&](Txn& txn) {
     if (auto earlier = FindRetried(txn, operation)) return *earlier;
@@ -142,6 +142,7 @@ c::Operation DisksService::Apply(const Request& request, const net::Call& call,
     DiskRecord record = FindDisk(txn, request.project, request.zone, request.name);
     Operation fresh = operation;
     fresh.ended = now;
+    fresh.target_id = record.resource.id;
     if (std::optional<Error> refused = change(txn, record)) {
       fresh.error = OperationError::From(*refused);
     }

@@ -160,9 +160,9 @@ api::compute::Operation GroupManagersService::Insert(
   GroupRecord record{.project = request.project, .zone = request.zone, .resource = request.body};
   FitGroup(record, call);
   Time now = clock_.Now();
-  Operation operation =
-      NewOperation(ids_, {request.project, "zones/" + request.zone, kKind, record.key(), 1},
-                   "insert", request.requestId, call.caller);
+  Operation operation = NewOperation(
+      ids_, {request.project, "zones/" + request.zone, kKind, record.key(), 1, record.resource.id},
+      "insert", request.requestId, call.caller);
   operation.ended = now;
   return ShowOperation(Update(catalog_, "group insert", [&](Txn& txn) {
     if (auto earlier = FindRetried(txn, operation)) return *earlier;
@@ -239,6 +239,7 @@ api::compute::Operation GroupManagersService::Apply(const Request& request, cons
     change(txn, group);
     txn.Put(key, group);
     Operation fresh = operation;
+    fresh.target_id = group.resource.id;
     fresh.target_version = group.gone ? kGone : 1;
     if (!group.gone) fresh.ended = now;
     return Begin(txn, fresh, now);

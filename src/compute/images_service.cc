@@ -178,9 +178,9 @@ c::Operation ImagesService::Insert(const c::InsertImage& request, const net::Cal
   CheckSource(request, call);
   if (!IsPublicImageProject(project)) identity_.EnsureProject(project, call.caller);
   Key key = project + "/" + request.body.name;
-  Operation operation = NewOperation(ids_, {project, "global", kKind, key, 1}, "insert",
-                                     request.requestId, call.caller);
   int64_t id = ids_.NextNumber();
+  Operation operation = NewOperation(ids_, {project, "global", kKind, key, 1, id}, "insert",
+                                     request.requestId, call.caller);
   Time now = clock_.Now();
   return ShowOperation(Update(catalog_, "image insert", [&](Txn& txn) {
     if (auto earlier = FindRetried(txn, operation)) return *earlier;
@@ -203,8 +203,9 @@ c::Operation ImagesService::Apply(const Request& request, const net::Call& call,
     if (auto earlier = FindRetried(txn, operation)) return *earlier;
     auto row = txn.Find<ImageRecord>(key);
     if (!row) Missing(request.project, "global/images/" + request.name);
-    change(txn, row->value);
     Operation fresh = operation;
+    fresh.target_id = row->value.resource.id;
+    change(txn, row->value);
     fresh.ended = now;
     return Begin(txn, fresh, now);
   }));

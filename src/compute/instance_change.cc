@@ -57,6 +57,7 @@ api::compute::Operation ChangeStoredInstance(Catalog& catalog, IdSource& ids, Ti
     const InstanceRecord before = FindInstance(txn, verb.project, verb.zone, verb.name);
     InstanceRecord record = before;
     Operation fresh = operation;
+    fresh.target_id = before.resource.id;
     if (!change(txn, record)) fresh.ended = now;
     if (auto over = verb.limit ? verb.limit(txn, before, record) : std::nullopt) {
       fresh.ended = now;

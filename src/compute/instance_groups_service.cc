@@ -98,9 +98,9 @@ api::compute::Operation InstanceGroupsService::Insert(const api::compute::Insert
                              group.network.empty() ? "default" : LastWord(group.network));
   group.selfLink =
       ScopedLink(request.project, "zones/" + request.zone, "instanceGroups", group.name);
-  Operation operation =
-      NewOperation(ids_, {request.project, "zones/" + request.zone, kKind, record.key(), 1},
-                   "insert", request.requestId, call.caller);
+  Operation operation = NewOperation(
+      ids_, {request.project, "zones/" + request.zone, kKind, record.key(), 1, group.id}, "insert",
+      request.requestId, call.caller);
   operation.ended = now;
   return ShowOperation(Update(catalog_, "group insert", [&](Txn& txn) {
     if (auto earlier = FindRetried(txn, operation)) return *earlier;
@@ -171,6 +171,7 @@ api::compute::Operation InstanceGroupsService::Apply(
     if (!row && txn.Find<GroupRecord>(key)) RefuseManaged(request.name);
     if (!row) NoSuchGroup(request.project, request.zone, request.name);
     change(txn, row->value);
+    operation.target_id = row->value.resource.id;
     return Begin(txn, operation, now);
   }));
 }
@@ -230,6 +231,7 @@ api::compute::Operation InstanceGroupsService::SetNamedPorts(
                        Absent::kAllowed);
       row->value.resource.namedPorts = request.body.namedPorts;
       txn.Put(key, row->value);
+      operation.target_id = row->value.resource.id;
       return true;
     };
     bool found = change(txn.Find<PlainGroupRecord>(key)) || change(txn.Find<GroupRecord>(key));

@@ -89,6 +89,7 @@ api::compute::Operation InstanceLifeService::Announce(
     Begin(txn, SystemOperation(ids_, record, std::string(NoticeVerb(what))), now);
     Operation fresh = asked;
     fresh.target_version = record.generation;
+    fresh.target_id = record.resource.id;
     fresh.ended = now;
     return Begin(txn, fresh, now);
   });

@@ -206,6 +206,7 @@ api::compute::Operation InstanceTemplatesService::Insert(
   Operation operation = TemplateOperation(ids_, request.project, resource.name, "insert",
                                           request.requestId, call.caller);
   operation.ended = now;
+  operation.target_id = resource.id;
   return ShowOperation(Update(catalog_, "template insert", [&](Txn& txn) {
     if (auto earlier = FindRetried(txn, operation)) return *earlier;
     if (txn.Find<TemplateRecord>(record.key())) {
@@ -268,6 +269,7 @@ api::compute::Operation InstanceTemplatesService::Delete(
     TemplateRecord record = FindTemplate(txn, request.project, request.name);
     RefuseUsed(txn, record);
     txn.Erase<TemplateRecord>(record.key());
+    operation.target_id = record.resource.id;
     return Begin(txn, operation, now);
   }));
 }

@@ -75,8 +75,8 @@ api::compute::Operation InstancesService::Insert(const api::compute::InsertInsta
   }
   Key key = request.project + "/" + request.zone + "/" + request.body.name;
   Operation operation =
-      NewOperation(ids_, {request.project, "zones/" + request.zone, kKind, key, 1}, "insert",
-                   request.requestId, call.caller);
+      NewOperation(ids_, {request.project, "zones/" + request.zone, kKind, key, 1, context.id},
+                   "insert", request.requestId, call.caller);
   Operation begun = Update(catalog_, "instance insert", [&](Txn& txn) {
     if (auto earlier = FindRetried(txn, operation)) return *earlier;
     if (txn.Find<InstanceRecord>(key)) {

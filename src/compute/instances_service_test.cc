@@ -354,6 +354,35 @@ TEST_F(InstancesTest, AnAddressThatIsAskedForIsGivenOrRefused) {
   EXPECT_EQ(insert("t2", "10.0.9.10").status, 200);
 }
 
+TEST_F(InstancesTest, OperationsKnowTheIdOfTheirTarget) {
+  Reply inserted = Insert("t1");
+  all.Settle();
+  std::string id = Get("t1").Field("id");
+  EXPECT_EQ(inserted.Field("targetId"), id);
+  EXPECT_EQ(all.Ask("POST", At("instances/t1/stop")).Field("targetId"), id);
+  all.SettleUntil(all.clock.Now() + minutes(5));
+  const std::string kGlobal = "/compute/v1/projects/p/global/";
+  struct Case {
+    std::string collection, body;
+  };
+  for (const Case& one : std::vector<Case>{
+           {At("disks"), R"({"name":"x"})"},
+           {At("instanceGroups"), R"({"name":"x"})"},
+           {kGlobal + "firewalls", R"({"name":"x"})"},
+           {kGlobal + "images",
+            R"({"name":"x","sourceImage":"projects/debian-cloud/global/images/family/debian-12"})"},
+           {kGlobal + "instanceTemplates",
+            R"({"name":"x","properties":)" + ComputeFixture::InsertBody("x") + "}"}}) {
+    Reply made = all.Ask("POST", one.collection, one.body);
+    std::string made_id = all.Ask("GET", one.collection + "/x").Field("id");
+    EXPECT_EQ(made.Field("targetId"), made_id) << made.body;
+    EXPECT_EQ(all.Ask("DELETE", one.collection + "/x").Field("targetId"), made_id);
+  }
+  Reply project = all.Ask("POST", "/compute/v1/projects/p/setCommonInstanceMetadata", "{}");
+  EXPECT_EQ(project.Field("targetId"), "4711");
+  EXPECT_EQ(all.Ask("DELETE", At("instances/t1")).Field("targetId"), id);
+}
+
 TEST_F(InstancesTest, AProjectsNumberIsAnotherNameForIt) {
   Insert("t1");
   all.Settle();

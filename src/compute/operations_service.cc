@@ -75,6 +75,7 @@ api::compute::Operation ShowOperation(const Operation& operation) {
                                 .operationGroupId = operation.group,
                                 .operationType = operation.verb,
                                 .targetLink = TargetLink(operation, project, scope),
+                                .targetId = operation.target_id,
                                 .user = operation.user,
                                 .progress = operation.progress,
                                 .insertTime = FormatTime(operation.started),
@@ -107,6 +108,7 @@ Operation NewOperation(IdSource& ids, const OperationTarget& target, std::string
           .target_kind = std::string(target.kind),
           .target = target.key,
           .target_version = target.version,
+          .target_id = target.id,
           .user = caller.email,
           .request_id = std::move(request_id)};
 }
@@ -116,7 +118,7 @@ Operation SystemOperation(IdSource& ids, const InstanceRecord& record, std::stri
   system.email = "system";
   return NewOperation(ids,
                       {record.project, "zones/" + record.zone, kRecordKind<InstanceRecord>,
-                       record.key(), record.generation},
+                       record.key(), record.generation, record.resource.id},
                       std::move(verb), "", system);
 }
 

@@ -26,6 +26,7 @@ struct OperationTarget {
   std::string_view kind;  // catalog kind and key of the target
   Key key;
   int64_t version = 0;
+  int64_t id = 0;  // where it is known before the transaction
 };
 Operation NewOperation(IdSource& ids, const OperationTarget& target, std::string verb,
                        std::string request_id, const net::Caller& caller);

@@ -38,9 +38,9 @@ api::compute::Project ProjectsService::Get(const api::compute::ProjectRequest& r
 api::compute::Operation ProjectsService::SetMetadata(
     const api::compute::SetProjectMetadata& request, const net::Call& call) {
   CheckMetadata(request.body);
-  identity_.EnsureProject(request.project, call.caller);
+  int64_t number = identity_.EnsureProject(request.project, call.caller).number;
   Operation operation = NewOperation(
-      ids_, {request.project, "global", kRecordKind<ProjectRecord>, request.project, 0},
+      ids_, {request.project, "global", kRecordKind<ProjectRecord>, request.project, 0, number},
       "compute.projects.setCommonInstanceMetadata", request.requestId, call.caller);
   Time now = clock_.Now();
   Operation begun = Update(catalog_, "project metadata", [&](Txn& txn) {

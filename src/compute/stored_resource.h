@@ -103,11 +103,11 @@ class StoredResources {
     return std::ranges::any_of(Given(txn, project, scope),
                                [&](const T& one) { return one.name == name; });
   }
-  // An operation that is done when it is written.
+  // An operation that is done when it is written; `body` gives the id of what it was about.
   template <class Request>
   api::compute::Operation Do(const std::string& scope, const Request& request,
                              const std::string& name, const std::string& verb,
-                             const net::Call& call, const std::function<void(Txn&)>& body);
+                             const net::Call& call, const std::function<int64_t(Txn&)>& body);
   template <class Request>
   api::compute::Operation InsertIn(const std::string& scope, const Request& request,
                                    const net::Call& call);
@@ -138,7 +138,7 @@ template <class Request>
 api::compute::Operation StoredResources<T>::Do(const std::string& scope, const Request& request,
                                                const std::string& name, const std::string& verb,
                                                const net::Call& call,
-                                               const std::function<void(Txn&)>& body) {
+                                               const std::function<int64_t(Txn&)>& body) {
   Key key = request.project + "/" + scope + "/" + name;
   Operation operation =
       NewOperation(ids_, {request.project, scope, kRecordKind<StoredRecord<T>>, key, 0}, verb,
@@ -146,8 +146,8 @@ api::compute::Operation StoredResources<T>::Do(const std::string& scope, const R
   Time now = clock_.Now();
   return ShowOperation(Update(catalog_, rules_.collection + " " + verb, [&](Txn& txn) {
     if (auto earlier = FindRetried(txn, operation)) return *earlier;
-    body(txn);
     Operation fresh = operation;
+    fresh.target_id = body(txn);
     fresh.ended = now;
     return Begin(txn, fresh, now);
   }));
@@ -172,6 +172,7 @@ api::compute::Operation StoredResources<T>::InsertIn(const std::string& scope,
     StoredRecord<T> fresh = record;
     rules_.fit(txn, fresh);
     txn.Put(fresh.key(), fresh, 0);
+    return fresh.resource.id;
   });
 }
 
@@ -268,6 +269,7 @@ api::compute::Operation StoredResources<T>::DeleteIn(const std::string& scope,
     StoredRecord<T> record = Find(txn, request.project, scope, request.name);
     if (rules_.check_unused) rules_.check_unused(txn, record);
     txn.Erase<StoredRecord<T>>(record.key());
+    return record.resource.id;
   });
 }
 
@@ -280,6 +282,7 @@ api::compute::Operation StoredResources<T>::PatchIn(const std::string& scope,
     PatchJson(record.resource, request.body.text);
     rules_.fit(txn, record);
     txn.Put(record.key(), record);
+    return record.resource.id;
   });
 }
 

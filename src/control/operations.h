@@ -55,6 +55,7 @@ struct Operation {
   std::string target_kind;  // catalog kind and key of what it is about
   std::string target;
   int64_t target_version = 0;
+  int64_t target_id = 0;   // what clients know the target by; 0: they do not
   std::string user;        // who asked
   std::string request_id;  // the client's, for retries; may be empty
   std::string group;       // of operations that one request began; empty: alone
@@ -71,13 +72,21 @@ inline constexpr std::string_view kTypeName<Operation> = "Operation";
 template <>
 inline constexpr auto kFields<Operation> = [](auto...) {
   return Fields{
-      F("scope", &Operation::scope),       F("id", &Operation::id),
-      F("verb", &Operation::verb),         F("targetKind", &Operation::target_kind),
-      F("target", &Operation::target),     F("targetVersion", &Operation::target_version),
-      F("user", &Operation::user),         F("requestId", &Operation::request_id),
-      F("group", &Operation::group),       F("started", &Operation::started),
-      F("ended", &Operation::ended),       F("error", &Operation::error),
-      F("progress", &Operation::progress), F("warnings", &Operation::warnings),
+      F("scope", &Operation::scope),
+      F("id", &Operation::id),
+      F("verb", &Operation::verb),
+      F("targetKind", &Operation::target_kind),
+      F("target", &Operation::target),
+      F("targetVersion", &Operation::target_version),
+      F("targetId", &Operation::target_id),
+      F("user", &Operation::user),
+      F("requestId", &Operation::request_id),
+      F("group", &Operation::group),
+      F("started", &Operation::started),
+      F("ended", &Operation::ended),
+      F("error", &Operation::error),
+      F("progress", &Operation::progress),
+      F("warnings", &Operation::warnings),
   };
 };
 template <>
