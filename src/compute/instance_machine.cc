@@ -63,7 +63,7 @@ MachineSpec SpecOf(const InstanceRecord& record, const BootImage& image,
                    const std::string& console_directory, bool own_root) {
   MachineSpec spec{.id = record.machine_id(),
                    .boot = record.boot,
-                   .hostname = record.resource.name,
+                   .hostname = FullHostname(record),
                    .image_layers = image.layers,
                    .writable_directory = image.disk,
                    .binds = image.binds,

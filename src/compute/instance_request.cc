@@ -1,5 +1,8 @@
 #include "compute/instance_request.h"
 
+#include <algorithm>
+#include <cctype>
+
 #include <fmt/format.h>
 
 #include "compute/fingerprint.h"
@@ -61,6 +64,15 @@ void FitNetwork(Txn& txn, InstanceRecord& record) {
     access.natIP.clear();
   }
   nic.fingerprint = FingerprintOf(nic.network);
+}
+
+// It becomes a line of /etc/hosts.
+void CheckHostname(const std::string& name) {
+  auto fine = [](unsigned char c) { return std::isalnum(c) || c == '-' || c == '.'; };
+  bool good = name.size() <= 253 && std::ranges::all_of(name, fine) &&
+              name.find('.') != name.npos && name.find("..") == name.npos && name.front() != '.' &&
+              name.back() != '.';
+  if (!good) InvalidField("resource.hostname", name, "Must be a fully qualified domain name.");
 }
 
 void FitAccounts(Instance& instance, const std::string& default_account) {
@@ -126,6 +138,7 @@ InstanceRecord MakeInstance(Txn& txn, const api::compute::InsertInstance& reques
   Instance& instance = record.resource;
   RequireZone(record.project, record.zone);
   RequireResourceName(instance.name);
+  if (!instance.hostname.empty()) CheckHostname(instance.hostname);
   CheckMetadata(instance.metadata);
   FitMachineType(record, context.catalogue, context.strict);
   FitDisks(txn, record);

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "compute/compute_fixture.h"
+#include "compute/instance_machine.h"
 
 namespace fireweed::compute {
 namespace {
@@ -381,6 +382,27 @@ TEST_F(InstancesTest, OperationsKnowTheIdOfTheirTarget) {
   Reply project = all.Ask("POST", "/compute/v1/projects/p/setCommonInstanceMetadata", "{}");
   EXPECT_EQ(project.Field("targetId"), "4711");
   EXPECT_EQ(all.Ask("DELETE", At("instances/t1")).Field("targetId"), id);
+}
+
+TEST_F(InstancesTest, AMachineIsToldItsFullName) {
+  auto insert = [&](const std::string& name, const std::string& words) {
+    std::string body = ComputeFixture::InsertBody(name);
+    body.insert(1, words);
+    return all.Ask("POST", At("instances"), body).status;
+  };
+  auto told = [&](const std::string& name) {
+    InstanceRecord record = Query(all.catalog, [&](Txn& txn) {
+      return txn.Find<InstanceRecord>("p/us-east1-b/" + name)->value;
+    });
+    return SpecOf(record, {}, "", true).hostname;
+  };
+  EXPECT_EQ(insert("t1", ""), 200);
+  EXPECT_EQ(told("t1"), "t1.us-east1-b.c.p.internal");
+  EXPECT_EQ(insert("t2", R"("hostname":"my.host.example",)"), 200);
+  EXPECT_EQ(told("t2"), "my.host.example");
+  for (const char* bad : {"short", "a b.example", "a..b", ".a.b", "a.b.", "a.b\\nc"}) {
+    EXPECT_EQ(insert("t3", R"("hostname":")" + std::string(bad) + "\","), 400) << bad;
+  }
 }
 
 TEST_F(InstancesTest, AProjectsNumberIsAnotherNameForIt) {

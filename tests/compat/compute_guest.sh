@@ -71,6 +71,7 @@ put() { curl -fsS -X PUT -H 'Metadata-Flavor: Google' --data "$2" "$api/instance
 [ "$(get instance/network-interfaces/0/mac)" = "$(cat /sys/class/net/eth0/address)" ]
 [ "$(get instance/network-interfaces/0/gateway)" = "$(ip route | awk '/default/ {print $3}')" ]
 [ "$(get instance/network-interfaces/0/ip)" = "$(hostname -I | awk '{print $1}')" ]
+[ "$(get instance/hostname)" = "$(hostname -f)" ]
 [ "$(get instance/hostname)" = "$(hostname).us-central1-a.c.$(get project/project-id).internal" ]
 put test/email "$(gcloud config get-value account 2>/dev/null || get instance/service-accounts/default/email)"
 put test/identity "$(get 'instance/service-accounts/default/identity?audience=https://example.com&format=full')"

@@ -333,6 +333,7 @@ TEST_F(BootTest, KnowsItsNamesAndAddress) {
   std::string address = AddressOf(handle);
   EXPECT_EQ(Shell(handle, "cat /etc/hostname; grep web /etc/hosts; cat /etc/resolv.conf").output,
             "web\n" + address + " web.c.pets.internal web\nnameserver 169.254.169.254\n");
+  EXPECT_EQ(Shell(handle, "hostname; hostname -f").output, "web\nweb.c.pets.internal\n");
   EXPECT_THAT(Shell(handle, "ip -o addr show dev eth0").output, HasSubstr(address + "/20"));
   EXPECT_THAT(Shell(handle, "ip route").output, HasSubstr("default via "));
   EXPECT_EQ(Shell(handle, "ls /sys/class/net").output, "eth0\nlo\n");

@@ -42,10 +42,17 @@ std::vector<std::string> Environment(const MachineSpec& spec) {
   return lines;
 }
 
+std::string HostOf(const MachineSpec& spec) {
+  return spec.hostname.empty() ? spec.id : spec.hostname;
+}
+std::string ShortHostOf(const MachineSpec& spec) {
+  std::string host = HostOf(spec);
+  return host.substr(0, host.find('.'));
+}
+
 // What every machine has unless its spec says otherwise.
 std::vector<MachineFile> AllFiles(const MachineSpec& spec, Ipv4 address) {
-  std::string host = spec.hostname.empty() ? spec.id : spec.hostname;
-  std::string short_name = host.substr(0, host.find('.'));
+  std::string host = HostOf(spec), short_name = ShortHostOf(spec);
   std::string names = short_name == host ? host : fmt::format("{} {}", host, short_name);
   std::vector<MachineFile> files{
       {.path = "/etc/hostname", .contents = short_name + "\n"},
@@ -123,7 +130,7 @@ Result<> CrunDriver::Prepare(const MachineSpec& spec, const Subnet& subnet, uint
   for (const MachineBind& bind : spec.binds) order.binds.emplace_back(bind.outside, bind.inside);
   BundleSpec bundle{
       .root = stage + "/root",
-      .hostname = spec.hostname.empty() ? spec.id : spec.hostname,
+      .hostname = ShortHostOf(spec),
       .command = spec.command.empty() ? std::vector<std::string>{kInitInside} : spec.command,
       .environment = Environment(spec),
       .limits = spec.limits,
