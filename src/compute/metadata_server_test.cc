@@ -100,6 +100,13 @@ TEST_F(MetadataTest, WhatClientsAskFor) {
   EXPECT_TRUE(Text("instance/network-interfaces/0/mac").starts_with("42:01:"));
   EXPECT_EQ(Text("instance/network-interfaces/0/dns-servers"), "169.254.169.254\n");
   EXPECT_EQ(Text("instance/disks/0/device-name"), "persistent-disk-0");
+  EXPECT_EQ(Text("instance/disks/0/type"), "PERSISTENT");
+  Change([](InstanceRecord& record) {
+    record.resource.disks[0].initializeParams->diskType = "zones/us-east1-b/diskTypes/pd-ssd";
+    record.resource.disks.emplace_back().type = "SCRATCH";
+  });
+  EXPECT_EQ(Text("instance/disks/0/type"), "PERSISTENT-SSD");
+  EXPECT_EQ(Text("instance/disks/1/type"), "LOCAL-SSD");
   EXPECT_EQ(Text(""), "instance/\nproject/\nuniverse/\n");
 }
 

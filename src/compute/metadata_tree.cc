@@ -30,6 +30,14 @@ MetadataNode Attributes(const api::compute::Metadata& metadata) {
   return node;
 }
 
+// Of a disk that was there before its instance, the instance knows no more than that it persists.
+std::string DiskType(const api::compute::AttachedDisk& disk) {
+  if (disk.type == "SCRATCH") return "LOCAL-SSD";
+  std::string type = disk.initializeParams ? LastWord(disk.initializeParams->diskType) : "";
+  if (type == "pd-ssd") return "PERSISTENT-SSD";
+  return type == "pd-balanced" ? "PERSISTENT-BALANCED" : "PERSISTENT";
+}
+
 MetadataNode Disks(const api::compute::Instance& instance) {
   MetadataNode all = List();
   for (size_t i = 0; i < instance.disks.size(); ++i) {
@@ -39,7 +47,7 @@ MetadataNode Disks(const api::compute::Instance& instance) {
     node.Add("index", Number(disk.index));
     node.Add("interface", Text(disk.interface));
     node.Add("mode", Text(disk.mode));
-    node.Add("type", Text(disk.type == "PERSISTENT" ? "PERSISTENT-BALANCED" : disk.type));
+    node.Add("type", Text(DiskType(disk)));
   }
   return all;
 }
