@@ -80,15 +80,15 @@ std::string BoundaryOf(std::string_view content_type) {
   return std::string(rest);
 }
 
-// "GET /path?query HTTP/1.1", the target in origin form or as an absolute URL.
+// "GET /path?query HTTP/1.1", the target in origin form or as an absolute URL. The version may be left out, as
+// Google's own examples do.
 void TakeRequestLine(std::string_view line, BatchPart& part) {
+  line = Trim(line);
   size_t first = line.find(' '), last = line.rfind(' ');
-  if (first == std::string_view::npos || last <= first ||
-      !line.substr(last + 1).starts_with("HTTP/")) {
-    Refuse("a part has no request line");
-  }
+  if (first == std::string_view::npos) Refuse("a part has no request line");
   part.method = std::string(line.substr(0, first));
-  std::string_view target = Trim(line.substr(first + 1, last - first - 1));
+  if (line.substr(last + 1).starts_with("HTTP/")) line = line.substr(0, last);
+  std::string_view target = Trim(line.substr(std::min(first + 1, line.size())));
   if (size_t scheme = target.find("://"); scheme != std::string_view::npos && scheme <= 5) {
     target.remove_prefix(scheme + 3);
     size_t slash = std::min(target.find('/'), target.size());

@@ -148,6 +148,7 @@ TEST_F(BatchTest, RefusesWhatIsNoBatch) {
   for (const char* body : {"", "--b--", "--b\nContent-Type: application/http\n\nGET / HTTP/1.1\n\n",
                            "--b\nContent-Type: text/plain\n\nGET / HTTP/1.1\n\n--b--",
                            "--b\nContent-Type: application/http\n\nnonsense\n\n--b--",
+                           "--b\nContent-Type: application/http\n\nGET HTTP/1.1\n\n--b--",
                            "--b\nContent-Type: application/http\n\nGET pets HTTP/1.1\n\n--b--",
                            "--b\nno colon\n\nGET / HTTP/1.1\n\n--b--"}) {
     EXPECT_THROW(ParseBatch(type, body), Failure) << body;
@@ -161,6 +162,10 @@ TEST_F(BatchTest, RefusesWhatIsNoBatch) {
                 .at(0)
                 .query,
             "b=c");
+  BatchPart plain = ParseBatch("multipart/mixed; boundary=b",
+                               "--b\nContent-Type: application/http\n\nGET /a?b=d\n\n--b--")
+                        .at(0);
+  EXPECT_EQ(plain.path + "?" + plain.query, "/a?b=d") << "a version may be left out";
 }
 
 }  // namespace
