@@ -201,6 +201,10 @@ case_compute_read() {
   refuses fireweed compute instances describe none
   refuses fireweed compute zones list --format='value(name'
   fireweed compute operations list --format='value(name)' >/dev/null
+  # One that is not there keeps none of the others.
+  fireweed compute disks create left right --zone us-central1-a
+  refuses fireweed compute disks delete left none right --zone us-central1-a -q
+  equal '' "$(fireweed compute disks list --format='value(name)')" "disks that should have gone"
 }
 
 # State directories that stand on the base image $1.

@@ -1,5 +1,6 @@
 // What every noun can do, from the table.
 #include <algorithm>
+#include <functional>
 
 #include <fmt/format.h>
 
@@ -58,37 +59,49 @@ void Describe(const NounCommand& command, const Settings& settings) {
   fmt::print("{}", command.output.Text(found, "yaml", Shape::kOne, settings.json));
 }
 
-// Begins them all, then waits for each: they run side by side.
-void FinishAll(ComputeSession& session, const std::vector<JsonTree>& operations,
-               std::string_view done) {
-  for (const JsonTree& operation : operations) session.Finish(operation, done);
+// Begins something for each name, then waits for all: they run side by side. One that fails keeps none of the others;
+// what went wrong is said at the end.
+void ForEach(ComputeSession& session, const std::vector<std::string>& names, std::string_view done,
+             const std::function<JsonTree(const std::string& name)>& begin) {
+  std::vector<Error> failures;
+  auto attempt = [&](const auto& step) {
+    try {
+      step();
+    } catch (const Failure& failure) {
+      bool again = !failures.empty() && failures.back().message == failure.error().message;
+      if (!again) failures.push_back(failure.error());
+    }
+  };
+  std::vector<JsonTree> operations;
+  for (const std::string& name : names) attempt([&] { operations.push_back(begin(name)); });
+  for (const JsonTree& operation : operations) attempt([&] { session.Finish(operation, done); });
+  if (failures.empty()) return;
+  Error all = failures.front();
+  for (size_t i = 1; i < failures.size(); ++i) all.message += "\n" + failures[i].message;
+  throw Failure(all);
 }
 
 void Delete(const NounCommand& command, const Settings& settings) {
   ComputeSession session(command.place, settings);
-  std::vector<JsonTree> operations;
-  for (const std::string& name : command.names) {
+  ForEach(session, command.names, "Deleted", [&](const std::string& name) {
     ResourceName resource = session.Resource(command.noun->scope, command.noun->collection, name);
-    operations.push_back(session.Call("DELETE", resource.path, {}, resource.project));
-  }
-  FinishAll(session, operations, "Deleted");
+    return session.Call("DELETE", resource.path, {}, resource.project);
+  });
 }
 
 void Create(const NounCommand& command, const Settings& settings) {
   ComputeSession session(command.place, settings);
   const Noun& noun = *command.noun;
-  std::vector<JsonTree> operations, made;
-  for (const std::string& name : command.names) {
+  std::vector<JsonTree> made;
+  ForEach(session, command.names, "Created", [&](const std::string& name) {
     JsonTree body = JsonTree::Object();
     body["name"] = JsonTree::Text(name);
     command.flags.Apply(body, session);
     if (noun.shape) noun.shape(body);
     if (noun.collection == "instanceGroupManagers" && !body.Find("baseInstanceName"))
       body["baseInstanceName"] = JsonTree::Text(name);
-    operations.push_back(
-        session.Call("POST", session.Collection(noun.scope, noun.collection), body));
-  }
-  FinishAll(session, operations, "Created");
+    return session.Call("POST", session.Collection(noun.scope, noun.collection), body);
+  });
   if (command.place.async) return;
   for (const std::string& name : command.names)
     made.push_back(session.Get(session.Resource(noun.scope, noun.collection, name)));
@@ -99,8 +112,7 @@ void Act(const NounCommand& command, const Settings& settings) {
   ComputeSession session(command.place, settings);
   const Noun& noun = *command.noun;
   const Action& action = *command.action;
-  std::vector<JsonTree> operations;
-  for (const std::string& name : command.names) {
+  ForEach(session, command.names, action.done, [&](const std::string& name) {
     ResourceName resource = session.Resource(noun.scope, noun.collection, name);
     JsonTree body;
     if (!action.flags.empty()) {
@@ -120,9 +132,8 @@ void Act(const NounCommand& command, const Settings& settings) {
     std::string path = fmt::format("{}/{}", resource.path, action.method);
     if (!action.query.empty())
       path += fmt::format("?{}={}", action.query, PercentEncode(command.query));
-    operations.push_back(session.Call("POST", path, body, resource.project));
-  }
-  FinishAll(session, operations, action.done);
+    return session.Call("POST", path, body, resource.project);
+  });
 }
 
 void AddName(Command& command, NounCommand& options) {
