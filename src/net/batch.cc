@@ -291,10 +291,11 @@ Answer Batch::RunPart(const Request& outer, const BatchPart& part) {
   request.authority = part.host.empty() ? outer.authority : std::string_view(part.host);
   for (const auto& [name, value] : part.headers) request.headers.push_back({name, value});
   // Whoever sent the batch sent its parts, unless a part says otherwise.
-  for (std::string_view name : {"Authorization", "Proxy-Authorization"}) {
-    std::optional<std::string_view> credential = outer.Header(name);
-    if (credential && !request.Header(name)) request.headers.push_back({name, *credential});
+  std::optional<std::string_view> credential = outer.Header("Authorization");
+  if (credential && !request.Header("Authorization")) {
+    request.headers.push_back({"Authorization", *credential});
   }
+  request.proxy_principal = outer.proxy_principal;
   request.body = part.body;
   request.peer_address = outer.peer_address;
   request.id = outer.id;
@@ -305,7 +306,11 @@ Answer Batch::RunPart(const Request& outer, const BatchPart& part) {
     if (std::holds_alternative<TakeStream>(router_.PlanBody(request))) {
       Refuse("uploads cannot be part of a batch");
     }
-    return router_.Handle(request);
+    Answer answer = router_.Handle(request);
+    if (std::holds_alternative<std::shared_ptr<Forwarding>>(answer)) {
+      Refuse("predictions cannot be part of a batch");
+    }
+    return answer;
   } catch (const Failure& failure) {
     return router_.RenderError(request, failure.error());
   } catch (const std::exception&) {
@@ -322,8 +327,6 @@ Answer Batch::Handle(const Request& request) {
     Answer answer = RunPart(request, all->parts()[i]);
     if (auto* now = std::get_if<Response>(&answer)) {
       all->Put(i, std::move(*now));
-    } else if (std::holds_alternative<std::shared_ptr<Forwarding>>(answer)) {
-      throw Failure(Code::kInvalid, "Predictions are not served in batches of requests.");
     } else {
       later.emplace_back(i, std::get<std::shared_ptr<Deferred>>(answer));
     }

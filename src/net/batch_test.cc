@@ -15,6 +15,8 @@ constexpr api::Method<api::Empty, api::Empty> kGet{kPets, Verb::kGet, "/v1/pets/
 constexpr api::Method<api::Empty, api::Empty> kPost{kPets, Verb::kPost, "/v1/pets", "pets.post"};
 constexpr api::Method<api::Empty, api::Empty> kWait{kPets, Verb::kPost, "/v1/pets/{pet}/wait",
                                                     "pets.wait"};
+constexpr api::Method<api::Empty, api::Empty> kPredict{kPets, Verb::kPost, "/v1/pets/{pet}:predict",
+                                                       "pets.predict"};
 constexpr api::Method<api::Empty, api::Empty> kUpload{kPets, Verb::kPost, "/v1/upload",
                                                       "pets.upload"};
 
@@ -22,7 +24,7 @@ class AnyAccess final : public AccessControl {
  public:
   std::shared_ptr<const Caller> Identify(const Request& request) override {
     auto caller = std::make_shared<Caller>();
-    caller->email = std::string(request.Header("Authorization").value_or(""));
+    caller->email = std::string(request.Header("Authorization").value_or(request.proxy_principal));
     return caller;
   }
   bool May(const Caller&, std::string_view, std::string_view) override { return true; }
@@ -44,6 +46,8 @@ class BatchTest : public ::testing::Test {
       waits_.back()->on_timeout = [] { return JsonResponse(200, "not yet"); };
       return waits_.back();
     });
+    router_.OnRaw(kPredict.entry(),
+                  [](const Call&) -> Answer { return std::shared_ptr<Forwarding>(); });
     router_.OnStream(kUpload.entry(),
                      [](const Call&) -> std::unique_ptr<BodySink> { return nullptr; });
     batch_.Serve();
@@ -55,7 +59,9 @@ class BatchTest : public ::testing::Test {
     request.method = "POST";
     request.target = request.path = "/batch/compute/v1";
     request.host = "pets.googleapis.com";
-    request.headers = {{"Content-Type", type}, {"Authorization", "ann"}};
+    request.headers = {{"Content-Type", type}};
+    if (!from_proxy_) request.headers.push_back({"Authorization", "ann"});
+    if (from_proxy_) request.proxy_principal = "user:zoe";
     request.body = body;
     request.origin = &origin_;
     auto answer = std::get<std::shared_ptr<Deferred>>(router_.Handle(request));
@@ -65,6 +71,7 @@ class BatchTest : public ::testing::Test {
   std::string Body() { return reply_ ? std::get<std::string>(reply_->body) : "(nothing yet)"; }
 
   Origin origin_;
+  bool from_proxy_ = false;
   AnyAccess access_;
   Router router_;
   Batch batch_;
@@ -96,6 +103,16 @@ TEST_F(BatchTest, AnswersEachPartInOrder) {
   EXPECT_TRUE(body.ends_with("--" + boundary + "--\r\n"));
   // What we send can be read by what we read.
   EXPECT_NE(body.find("Content-Length: 10\r\n\r\ntom by ann\r\n"), std::string::npos);
+}
+
+TEST_F(BatchTest, PartsAreSignedInByTheProxyAsTheBatchIs) {
+  from_proxy_ = true;
+  Send(
+      "--==b==\nContent-Type: application/http\n\nGET /v1/pets/tom HTTP/1.1\n\n"
+      "--==b==\nContent-Type: application/http\n\nGET /v1/pets/kit HTTP/1.1\n"
+      "Authorization: bob\n\n--==b==--");
+  EXPECT_NE(Body().find("tom by user:zoe"), std::string::npos) << Body();
+  EXPECT_NE(Body().find("kit by bob"), std::string::npos) << Body();
 }
 
 // As google-cloud-storage writes it: absolute URLs, no ids.
@@ -138,7 +155,11 @@ TEST_F(BatchTest, TimesOutPartByPart) {
 TEST_F(BatchTest, RefusesWhatCannotBeAPart) {
   Send(
       "--==b==\nContent-Type: application/http\n\nPOST /batch HTTP/1.1\n\n"
-      "--==b==\nContent-Type: application/http\n\nPOST /v1/upload HTTP/1.1\n\n--==b==--");
+      "--==b==\nContent-Type: application/http\n\nPOST /v1/upload HTTP/1.1\n\n"
+      "--==b==\nContent-Type: application/http\n\nPOST /v1/pets/tom:predict HTTP/1.1\n\n"
+      "--==b==\nContent-Type: application/http\n\nGET /v1/pets/tom HTTP/1.1\n\n--==b==--");
+  EXPECT_NE(Body().find("predictions cannot be part of a batch"), std::string::npos);
+  EXPECT_NE(Body().find("tom by ann"), std::string::npos) << "the others are answered";
   EXPECT_NE(Body().find("a batch within a batch"), std::string::npos);
   EXPECT_NE(Body().find("uploads cannot be part of a batch"), std::string::npos);
 }
