@@ -6,6 +6,29 @@
 #include "base/bytes.h"
 
 namespace fireweed::net {
+namespace {
+
+// Whether a percent-encoded name in a query is this one.
+bool IsQueryName(std::string_view raw, std::string_view name) {
+  // Most names are sent as they are.
+  if (raw == name) return true;
+  return raw.find_first_of("%+") != raw.npos && PercentDecode(raw, Plus::kSpace) == name;
+}
+
+// The next value of a parameter, still encoded; what lies before it is taken off the query.
+std::optional<std::string_view> NextValue(std::string_view& query, std::string_view name) {
+  while (!query.empty()) {
+    size_t end = query.find('&');
+    std::string_view pair = query.substr(0, end);
+    query = end == std::string_view::npos ? std::string_view() : query.substr(end + 1);
+    size_t equals = pair.find('=');
+    if (!IsQueryName(pair.substr(0, equals), name)) continue;
+    return equals == std::string_view::npos ? std::string_view() : pair.substr(equals + 1);
+  }
+  return std::nullopt;
+}
+
+}  // namespace
 
 std::optional<std::string_view> Request::Header(std::string_view name) const {
   for (const RequestHeader& header : headers) {
@@ -14,24 +37,33 @@ std::optional<std::string_view> Request::Header(std::string_view name) const {
   return std::nullopt;
 }
 
-bool IsQueryName(std::string_view raw, std::string_view name) {
-  // Most names are sent as they are.
-  if (raw == name) return true;
-  return raw.find_first_of("%+") != raw.npos && PercentDecode(raw, Plus::kSpace) == name;
-}
-
 std::optional<std::string> Request::Query(std::string_view name) const {
   std::string_view rest = query;
-  while (!rest.empty()) {
-    size_t end = rest.find('&');
-    std::string_view pair = rest.substr(0, end);
-    rest = end == std::string_view::npos ? std::string_view() : rest.substr(end + 1);
-    size_t equals = pair.find('=');
-    if (!IsQueryName(pair.substr(0, equals), name)) continue;
-    if (equals == std::string_view::npos) return std::string();
-    return PercentDecode(pair.substr(equals + 1), Plus::kSpace);
+  std::optional<std::string_view> raw = NextValue(rest, name);
+  return raw ? PercentDecode(*raw, Plus::kSpace) : std::nullopt;
+}
+
+std::vector<std::string> Request::QueryAll(std::string_view name) const {
+  std::vector<std::string> values;
+  std::string_view rest = query;
+  while (std::optional<std::string_view> raw = NextValue(rest, name)) {
+    std::optional<std::string> text = PercentDecode(*raw, Plus::kSpace);
+    if (!text)
+      throw Failure(Code::kInvalid, "invalidParameter", "Broken percent-encoding in the query.");
+    values.push_back(*std::move(text));
   }
-  return std::nullopt;
+  return values;
+}
+
+std::optional<std::string> Request::QueryOnly(std::string_view name) const {
+  std::vector<std::string> values = QueryAll(name);
+  if (values.empty()) return std::nullopt;
+  for (const std::string& value : values) {
+    if (value == values.front()) continue;
+    throw Failure(Code::kInvalid, "invalidParameter",
+                  "Parameter given more than once: " + std::string(name));
+  }
+  return std::move(values.front());
 }
 
 std::string Request::BaseUrl() const {

@@ -55,14 +55,18 @@ struct Request {
 
   // Case-insensitive; nullopt when absent. The first one where there are several.
   std::optional<std::string_view> Header(std::string_view name) const;
-  // The decoded value of a query parameter; nullopt when absent or badly encoded.
+  // The decoded value of a query parameter; nullopt when absent or badly encoded. The first one
+  // where there are several.
   std::optional<std::string> Query(std::string_view name) const;
+  // Every value, decoded. Throws Failure(kInvalid) when one is badly encoded.
+  std::vector<std::string> QueryAll(std::string_view name) const;
+  // For what can have one value only: throws Failure(kInvalid) where two differ, so that whoever
+  // judges a request and whoever serves it cannot mean two things. The same one twice is taken:
+  // clients send "alt=media&alt=media".
+  std::optional<std::string> QueryOnly(std::string_view name) const;
   // "https://host:port", for links in replies.
   std::string BaseUrl() const;
 };
-
-// Whether a percent-encoded name in a query is this one.
-bool IsQueryName(std::string_view raw, std::string_view name);
 
 // Bytes that a handler produces while they are sent. Read is called on pool threads, never twice at
 // once.

@@ -23,6 +23,18 @@ TEST(Request, DecodesQueryParameters) {
   EXPECT_FALSE(request.Query("absent"));
 }
 
+TEST(Request, TellsRepeatedParametersFromDoubtfulOnes) {
+  Request request;
+  request.query = "tag=1&a=x&tag=2&%61=x&b=x&b=y&bad=%4";
+  EXPECT_EQ(request.QueryAll("tag"), (std::vector<std::string>{"1", "2"}));
+  EXPECT_EQ(request.QueryAll("none"), std::vector<std::string>());
+  EXPECT_EQ(request.QueryOnly("a"), "x");
+  EXPECT_EQ(request.QueryOnly("none"), std::nullopt);
+  EXPECT_EQ(request.Query("b"), "x");
+  EXPECT_THROW(request.QueryOnly("b"), Failure);
+  EXPECT_THROW(request.QueryAll("bad"), Failure);
+}
+
 TEST(Response, SetReplacesEveryHeaderOfThatName) {
   Response response;
   response.Add("A", "1");

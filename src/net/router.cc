@@ -182,7 +182,7 @@ std::string Router::Resource(const Route& route, const Request& request,
     for (const auto& [key, raw] : values) {
       if (key == name) return PercentDecode(raw).value_or(std::string(raw));
     }
-    return request.Query(name).value_or("");
+    return request.QueryOnly(name).value_or("");
   });
 }
 

@@ -16,6 +16,9 @@ struct GetPet {
   std::optional<int64_t> generation;
   std::vector<std::string> tag;
 };
+struct ListPets {
+  std::string owner;
+};
 struct PutPet {
   std::string pet;
   Pet body;
@@ -31,6 +34,9 @@ inline constexpr auto kFields<GetPet> = [](auto...) {
   return Fields{F("pet", &GetPet::pet, kPath), F("generation", &GetPet::generation, kQuery),
                 F("tag", &GetPet::tag, kQuery)};
 };
+template <>
+inline constexpr auto kFields<ListPets> =
+    [](auto...) { return Fields{F("owner", &ListPets::owner, kQuery | kRequired)}; };
 template <>
 inline constexpr auto kFields<PutPet> = [](auto...) {
   return Fields{F("pet", &PutPet::pet, kPath), F("body", &PutPet::body, kBody)};
@@ -48,6 +54,8 @@ constexpr api::Service kXml{
     .name = "xml", .version = "v1", .title = "Xml", .hosts = kXmlHosts, .xml_errors = true};
 constexpr api::Method<GetPet, Pet> kGetPet{kPets,      Verb::kGet, "/v1/pets/{pet}",
                                            "pets.get", "pets.get", "pets/{pet}"};
+constexpr api::Method<ListPets, Pet> kListPets{kPets,       Verb::kGet,  "/v1/pets",
+                                               "pets.list", "pets.list", "owners/{owner}"};
 constexpr api::Method<PutPet, Pet> kPutPet{kPets, Verb::kPut, "/v1/pets/{pet}", "pets.put"};
 constexpr api::Method<GetPet, Pet> kFeed{kPets, Verb::kPost, "/v1/pets/{pet}:feed", "pets.feed"};
 constexpr api::Method<GetPet, Pet> kPost{kPets, Verb::kPost, "/v1/pets/{pet}", "pets.post"};
@@ -91,6 +99,7 @@ struct PetShop {
     if (request.pet == "none") throw Failure(Code::kNotFound, "No such pet.");
     return {request.pet, request.generation.value_or(static_cast<int64_t>(request.tag.size()))};
   }
+  Pet List(const ListPets& request, const Call&) { return {"pets of " + request.owner, 0}; }
   Pet Put(const PutPet& request, const Call&) { return request.body; }
   Pet Feed(const GetPet& request, const Call&) { return {request.pet + " fed", 1}; }
 };
@@ -99,6 +108,7 @@ class RouterTest : public testing::Test {
  protected:
   RouterTest() : router_(access_) {
     router_.On(kGetPet, &shop_, &PetShop::Get);
+    router_.On(kListPets, &shop_, &PetShop::List);
     router_.On(kPutPet, &shop_, &PetShop::Put);
     router_.On(kFeed, &shop_, &PetShop::Feed);
     router_.OnRaw(kRest.entry(), [](const Call& call) -> Answer {
@@ -175,6 +185,23 @@ TEST_F(RouterTest, AThingWithTwoNamesIsKnownByOne) {
   EXPECT_EQ(access_.asked, "pets.get pets/rex");
   EXPECT_EQ(Ask("GET", "/beta/pets/x%20y?generation=1").second,
             R"({"name":"x y","generation":"1"})");
+}
+
+// Else one owner is judged and another one's pets are shown.
+TEST_F(RouterTest, TheJudgeAndTheHandlerReadTheSameParameter) {
+  EXPECT_EQ(Ask("GET", "/v1/pets?owner=eve").second, R"({"name":"pets of eve","generation":"0"})");
+  EXPECT_EQ(access_.asked, "pets.list owners/eve");
+  access_.asked.clear();
+  for (const char* target :
+       {"/v1/pets?owner=eve&owner=tim", "/v1/pets?owner=&owner=tim", "/v1/pets?owner&owner=tim",
+        "/v1/pets?owner=eve&%6Fwner=tim", "/v1/pets?owner=eve&owner=", "/v1/pets?owner=%4"}) {
+    EXPECT_EQ(Ask("GET", target).first, 400) << target;
+    EXPECT_EQ(access_.asked, "") << target;
+  }
+  EXPECT_EQ(Ask("GET", "/v1/pets/x?generation=1&generation=2").first, 400);
+  EXPECT_EQ(Ask("GET", "/v1/pets?owner=eve&owner=eve").first, 200) << "there is no doubt";
+  EXPECT_EQ(Ask("GET", "/v1/pets?owner=eve&alt=json&alt=media&fields=a&fields=b").first, 200)
+      << "nobody's own parameter";
 }
 
 TEST_F(RouterTest, TellsServicesApartByHost) {

@@ -1,5 +1,4 @@
 // Between described structs and HTTP: filling requests, encoding replies.
-#include "base/bytes.h"
 #include "net/content_coding.h"
 #include "net/errors.h"
 #include "net/router.h"
@@ -7,24 +6,19 @@
 namespace fireweed::net {
 namespace {
 
-// Every value of a query parameter in order, so that repeated ones fill a list. Whether there was one.
-bool FillFromQuery(const Field& field, void* member, std::string_view query) {
+// Repeated parameters fill a list. Whether there was one.
+bool FillFromQuery(const Field& field, void* member, const Request& request) {
   bool given = false;
-  while (!query.empty()) {
-    size_t end = query.find('&');
-    std::string_view pair = query.substr(0, end);
-    query = end == std::string_view::npos ? std::string_view() : query.substr(end + 1);
-    size_t equals = pair.find('=');
-    if (!IsQueryName(pair.substr(0, equals), field.name)) continue;
-    std::string_view raw =
-        equals == std::string_view::npos ? std::string_view() : pair.substr(equals + 1);
-    std::optional<std::string> text = PercentDecode(raw, Plus::kSpace);
-    if (!text)
-      throw Failure(Code::kInvalid, "invalidParameter", "Broken percent-encoding in the query.");
-    // "delimiter=" and the like mean the parameter was left out.
-    if (text->empty() && field.type->kind != Kind::kString) continue;
-    ParseParameter(*field.type, member, field.name, *text);
-    given = given || !text->empty();
+  auto parse = [&](const std::string& text) {
+    // "maxResults=" and the like mean the parameter was left out.
+    if (text.empty() && field.type->kind != Kind::kString) return;
+    ParseParameter(*field.type, member, field.name, text);
+    given = given || !text.empty();
+  };
+  if (field.type->kind == Kind::kList) {
+    for (const std::string& text : request.QueryAll(field.name)) parse(text);
+  } else if (std::optional<std::string> text = request.QueryOnly(field.name)) {
+    parse(*text);
   }
   return given;
 }
@@ -56,7 +50,7 @@ void FillRequest(const Type& type, void* request, const Call& call) {
     if (field.flags & kPath) ParseParameter(*field.type, member, field.name, call.Path(field.name));
     if (field.flags & kBody) FillBody(field, member, call);
     if (!(field.flags & kQuery)) continue;
-    if (!FillFromQuery(field, member, call.http.query) && (field.flags & kRequired)) {
+    if (!FillFromQuery(field, member, call.http) && (field.flags & kRequired)) {
       throw Failure(Code::kInvalid, "required", "Required parameter: " + std::string(field.name));
     }
   }
