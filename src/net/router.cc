@@ -207,43 +207,30 @@ std::shared_ptr<const Caller> Router::AdmitInline(const Route& route, const Requ
   return may && *may ? caller : nullptr;
 }
 
-std::unique_ptr<BodySink> Router::TryOpenInline(const Request& request) {
+template <class Reply>
+Reply Router::ServeInline(const Request& request,
+                          std::function<Reply(const Call&)> Route::*handler) {
   Match match;
   Find(request, match);
-  if (!match.route || !match.route->inline_stream) return nullptr;
+  if (!match.route || !(match.route->*handler)) return {};
   Route& route = *match.route;
   std::shared_ptr<const Caller> caller = AdmitInline(route, request, match.values);
-  if (!caller) return nullptr;
-  std::unique_ptr<BodySink> sink =
-      route.inline_stream(Call{request, *caller, match.values, route.method});
-  if (sink) route.requests.fetch_add(1, std::memory_order_relaxed);
-  return sink;
+  if (!caller) return {};
+  Reply reply = (route.*handler)(Call{request, *caller, match.values, route.method});
+  if (reply) route.requests.fetch_add(1, std::memory_order_relaxed);
+  return reply;
+}
+
+std::unique_ptr<BodySink> Router::TryOpenInline(const Request& request) {
+  return ServeInline(request, &Route::inline_stream);
 }
 
 std::optional<Response> Router::TryInline(const Request& request) {
-  Match match;
-  Find(request, match);
-  if (!match.route || !match.route->inline_handler) return std::nullopt;
-  Route& route = *match.route;
-  std::shared_ptr<const Caller> caller = AdmitInline(route, request, match.values);
-  if (!caller) return std::nullopt;
-  std::optional<Response> response =
-      route.inline_handler(Call{request, *caller, match.values, route.method});
-  if (response) route.requests.fetch_add(1, std::memory_order_relaxed);
-  return response;
+  return ServeInline(request, &Route::inline_handler);
 }
 
 std::shared_ptr<Forwarding> Router::TryForward(const Request& request) {
-  Match match;
-  Find(request, match);
-  if (!match.route || !match.route->forward) return nullptr;
-  Route& route = *match.route;
-  std::shared_ptr<const Caller> caller = AdmitInline(route, request, match.values);
-  if (!caller) return nullptr;
-  std::shared_ptr<Forwarding> way =
-      route.forward(Call{request, *caller, match.values, route.method});
-  if (way) route.requests.fetch_add(1, std::memory_order_relaxed);
-  return way;
+  return ServeInline(request, &Route::forward);
 }
 
 BodyPlan Router::PlanBody(const Request& request) {
@@ -253,47 +240,32 @@ BodyPlan Router::PlanBody(const Request& request) {
   return TakeWhole{};
 }
 
-Answer Router::Handle(const Request& request) {
+template <class Reply>
+Reply Router::Serve(const Request& request, const Caller* caller,
+                    std::function<Reply(const Call&)> Route::*handler) {
   Match match = FindOrThrow(request);
   Route& route = *match.route;
   route.requests.fetch_add(1, std::memory_order_relaxed);
   try {
     SettleNames(match);
-    std::shared_ptr<const Caller> caller = Identify(route, request);
-    Authorize(route, request, match.values, *caller);
-    return route.handler(Call{request, *caller, match.values, route.method});
+    std::shared_ptr<const Caller> identified = caller ? nullptr : Identify(route, request);
+    const Caller& asking = caller ? *caller : *identified;
+    Authorize(route, request, match.values, asking);
+    return (route.*handler)(Call{request, asking, match.values, route.method});
   } catch (...) {
     route.errors.fetch_add(1, std::memory_order_relaxed);
     throw;
   }
 }
 
+Answer Router::Handle(const Request& request) { return Serve(request, nullptr, &Route::handler); }
+
 Answer Router::HandleAs(const Request& request, const Caller& caller) {
-  Match match = FindOrThrow(request);
-  Route& route = *match.route;
-  route.requests.fetch_add(1, std::memory_order_relaxed);
-  try {
-    SettleNames(match);
-    Authorize(route, request, match.values, caller);
-    return route.handler(Call{request, caller, match.values, route.method});
-  } catch (...) {
-    route.errors.fetch_add(1, std::memory_order_relaxed);
-    throw;
-  }
+  return Serve(request, &caller, &Route::handler);
 }
 
 std::unique_ptr<BodySink> Router::OpenBody(const Request& request) {
-  Match match = FindOrThrow(request);
-  Route& route = *match.route;
-  route.requests.fetch_add(1, std::memory_order_relaxed);
-  try {
-    std::shared_ptr<const Caller> caller = Identify(route, request);
-    Authorize(route, request, match.values, *caller);
-    return route.stream(Call{request, *caller, match.values, route.method});
-  } catch (...) {
-    route.errors.fetch_add(1, std::memory_order_relaxed);
-    throw;
-  }
+  return Serve(request, nullptr, &Route::stream);
 }
 
 Response Router::RenderError(const Request& request, const Error& error) {

@@ -148,6 +148,13 @@ class Router final : public Dispatcher {
                                             const PathValues& values) const;
   void Authorize(const Route& route, const Request& request, const PathValues& values,
                  const Caller& caller) const;
+  // A short cut of the route for this request; nothing where it has none.
+  template <class Reply>
+  Reply ServeInline(const Request& request, std::function<Reply(const Call&)> Route::*handler);
+  // The handler of the route for this request, once the caller is known (null: not yet) and may ask for it.
+  template <class Reply>
+  Reply Serve(const Request& request, const Caller* caller,
+              std::function<Reply(const Call&)> Route::*handler);
 
   AccessControl& access_;
   std::vector<std::unique_ptr<Route>> routes_;

@@ -1,4 +1,5 @@
 // Between described structs and HTTP: filling requests, encoding replies.
+#include "base/bytes.h"
 #include "net/content_coding.h"
 #include "net/errors.h"
 #include "net/router.h"
