@@ -69,20 +69,6 @@ void WriteViolation(JsonWriter& out, std::string_view message) {
   out.EndObject().EndArray().EndObject().EndArray();
 }
 
-std::string XmlEscape(std::string_view text) {
-  std::string out;
-  for (char c : text) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      default: out += c;
-    }
-  }
-  return out;
-}
-
 }  // namespace
 
 const ErrorWords& WordsFor(Code code) {
@@ -127,6 +113,21 @@ Response JsonError(const Error& error) {
                  "Bearer realm=\"https://accounts.google.com/\", error=\"invalid_token\"");
   }
   return response;
+}
+
+std::string XmlEscape(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    switch (c) {
+      case '&': out += "&amp;"; break;
+      case '<': out += "&lt;"; break;
+      case '>': out += "&gt;"; break;
+      case '"': out += "&quot;"; break;
+      case '\r': out += "&#13;"; break;  // readers make a line feed of a bare one
+      default: out += c;
+    }
+  }
+  return out;
 }
 
 Response XmlError(const Error& error) {

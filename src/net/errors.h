@@ -23,6 +23,8 @@ std::string ErrorJson(const Error& error);
 Response JsonError(const Error& error);
 // <?xml version='1.0' encoding='UTF-8'?><Error><Code>NoSuchKey</Code><Message>...</Message></Error>
 Response XmlError(const Error& error);
+// Text as it stands in XML, in an error or in any other reply.
+std::string XmlEscape(std::string_view text);
 
 // An Error from the status and body another Fireweed (or Google) answered with.
 Error ErrorFromResponse(int status, std::string_view body);

@@ -260,6 +260,13 @@ TEST(Errors, RoundTripThroughTheWire) {
   EXPECT_EQ(ErrorFromResponse(404, "<html>").code, Code::kNotFound);
 }
 
+TEST(Errors, TextIsEscapedInXml) {
+  Response response = XmlError({Code::kNotFound, "a<b", "no \"x\r\n&\"here>"});
+  EXPECT_EQ(std::get<std::string>(response.body),
+            "<?xml version='1.0' encoding='UTF-8'?><Error><Code>a&lt;b</Code>"
+            "<Message>no &quot;x&#13;\n&amp;&quot;here&gt;</Message></Error>");
+}
+
 TEST(Errors, TheFieldAtFaultIsToldApart) {
   std::string json =
       ErrorJson({Code::kExists, "", "Field: job.job_id Error: It is taken: a Error: b"});

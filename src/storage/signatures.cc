@@ -10,7 +10,6 @@
 #include "identity/service_accounts.h"
 #include "net/errors.h"
 #include "storage/signed_url.h"
-#include "storage/xml_writer.h"
 
 namespace fireweed::storage {
 namespace {
@@ -29,7 +28,7 @@ net::Response Refusal(Code code, std::string_view reason, std::string message,
   std::string& body = std::get<std::string>(response.body);
   std::string more;
   for (const Detail& detail : details) {
-    more += fmt::format("<{}>{}</{}>", detail.name, XmlEscape(detail.text), detail.name);
+    more += fmt::format("<{}>{}</{}>", detail.name, net::XmlEscape(detail.text), detail.name);
   }
   body.insert(body.rfind("</Error>"), more);
   return response;

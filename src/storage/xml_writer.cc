@@ -1,21 +1,8 @@
 #include "storage/xml_writer.h"
 
-namespace fireweed::storage {
+#include "net/errors.h"
 
-std::string XmlEscape(std::string_view text) {
-  std::string out;
-  for (char c : text) {
-    switch (c) {
-      case '&': out += "&amp;"; break;
-      case '<': out += "&lt;"; break;
-      case '>': out += "&gt;"; break;
-      case '"': out += "&quot;"; break;
-      case '\r': out += "&#13;"; break;
-      default: out += c;
-    }
-  }
-  return out;
-}
+namespace fireweed::storage {
 
 XmlWriter& XmlWriter::Open(std::string_view name) {
   out_.append("<").append(name).append(">");
@@ -29,7 +16,7 @@ XmlWriter& XmlWriter::Close(std::string_view name) {
 
 XmlWriter& XmlWriter::Leaf(std::string_view name, std::string_view text) {
   Open(name);
-  out_ += XmlEscape(text);
+  out_ += net::XmlEscape(text);
   return Close(name);
 }
 

@@ -6,8 +6,6 @@
 
 namespace fireweed::storage {
 
-std::string XmlEscape(std::string_view text);
-
 class XmlWriter {
  public:
   // `name` may carry attributes ("Scope type='AllUsers'"): they are constants of the program.
