@@ -91,29 +91,25 @@ class ResumableUploads::StartSink final : public net::BodySink {
 // One request of an upload: a stretch of bytes, a question about it, or its end.
 class ResumableUploads::ChunkSink final : public net::BodySink {
  public:
-  ChunkSink(ResumableUploads& uploads, std::string id, const std::string& bucket,
+  ChunkSink(ResumableUploads& uploads, const std::string& id, const std::string& bucket,
             const net::Request& request, Finished finished)
       : uploads_(uploads),
-        id_(std::move(id)),
         finished_(std::move(finished)),
-        turn_(uploads, id_, [this] { LeaveBytes(); }),
-        record_(uploads.Find(id_)),
-        shape_(ReplyShape::Of(request)) {
-    if (record_.bucket != bucket) throw Failure(Code::kNotFound, "No such upload.");
+        shape_(ReplyShape::Of(request)),
+        turn_(uploads, id) {
+    std::unique_lock hold = turn_.Hold();
+    mine_.record = uploads.Find(id);
+    if (mine_.record.bucket != bucket) throw Failure(Code::kNotFound, "No such upload.");
     std::optional<std::string_view> header = request.Header("Content-Range");
     whole_ = !header;
     if (header) range_ = ParseContentRange(*header);
     CheckTotal();
+    mine_.total = range_.bytes ? range_.total : mine_.record.total;
     declared_.Take(request);
     // Complete: whatever comes, the answer is the object.
-    if (!record_.generation) writer_ = uploads_.TakeWriter(id_, record_);
-    if (writer_) skip_ = writer_->size() - First();
-    synced_ = writer_ ? writer_->size() : 0;
-    turn_.Unlock();
-  }
-
-  ~ChunkSink() override {
-    if (turn_.End()) LeaveBytes();
+    if (!mine_.record.generation) mine_.writer = uploads_.TakeWriter(id, mine_.record);
+    if (mine_.writer) skip_ = mine_.writer->size() - First();
+    synced_ = mine_.writer ? mine_.writer->size() : 0;
   }
 
   void Write(std::span<const std::byte> bytes) override {
@@ -122,119 +118,88 @@ class ResumableUploads::ChunkSink final : public net::BodySink {
     if (!whole_ && taken_ > (range_.bytes ? range_.bytes->length : 0)) {
       throw Failure(Code::kInvalid, "badRequest", "The body is longer than its Content-Range.");
     }
-    if (!writer_ || skip_ < 0) return;  // bytes between are missing: the answer says what is here
+    // Bytes between are missing: the answer says what is here.
+    if (!mine_.writer || skip_ < 0) return;
     int64_t known = std::min<int64_t>(skip_, static_cast<int64_t>(bytes.size()));
     skip_ -= known;
     bytes = bytes.subspan(static_cast<size_t>(known));
     if (bytes.empty()) return;
-    writer_->Append(bytes).value();
-    if (writer_->size() - synced_ >= kSyncEvery) synced_ = SyncAndNote();
+    mine_.writer->Append(bytes).value();
+    if (mine_.writer->size() - synced_ >= kSyncEvery) synced_ = uploads_.SyncAndNote(mine_);
   }
 
   net::Response Finish() override {
     std::unique_lock hold = turn_.Hold();
-    if (record_.generation) return Answer(FindObject());
-    declared_.Take(record_.metadata);
-    if (!writer_) {
+    if (mine_.record.generation) return Answer(FindObject());
+    declared_.Take(mine_.record.metadata);
+    if (!mine_.writer) {
       // Committed before a crash, its row was not.
-      return Answer(
-          uploads_.Complete(id_, record_, uploads_.SumsOfCommitted(record_.draft), declared_));
+      return Answer(uploads_.Complete(mine_.id, mine_.record,
+                                      uploads_.SumsOfCommitted(mine_.record.draft), declared_));
     }
     if (whole_ && !range_.total) range_.total = taken_;
-    int64_t have = writer_->size();
+    int64_t have = mine_.writer->size();
     if (range_.total && have > *range_.total) {
       throw Failure(Code::kInvalid, "badRequest",
                     "More bytes were sent than the upload has in all.");
     }
     bool all = range_.total == have;
-    if (!all) return Incomplete(Suspend());
+    if (!all) return Incomplete(uploads_.Suspend(mine_));
     return Answer(Commit());
   }
 
  private:
   // A size that was told once stays: bytes of another are refused, while a mere question gets its answer.
   void CheckTotal() {
-    bool other = range_.bytes && range_.total && record_.total && range_.total != record_.total;
-    if (other && !record_.generation) {
+    bool other =
+        range_.bytes && range_.total && mine_.record.total && range_.total != mine_.record.total;
+    if (other && !mine_.record.generation) {
       throw Failure(Code::kInvalid, "badRequest",
                     fmt::format("The upload was begun with {} bytes in all, not {}.",
-                                *record_.total, *range_.total));
+                                *mine_.record.total, *range_.total));
     }
-    if (record_.total) range_.total = record_.total;
+    if (mine_.record.total) range_.total = mine_.record.total;
   }
 
   int64_t First() const {
     if (whole_) return 0;
-    return range_.bytes ? range_.bytes->first : writer_->size();
-  }
-
-  int64_t SyncAndNote() {
-    int64_t have = writer_->Sync().value();
-    std::optional<int64_t> total = range_.bytes ? range_.total : record_.total;
-    if (!record_.draft.empty() && record_.total == total) return have;
-    uploads_.NoteDraft(id_, writer_->id(), total);
-    record_.draft = writer_->id();
-    record_.total = total;
-    return have;
-  }
-
-  // A client that broke off asks later how far it got: what came is kept.
-  void LeaveBytes() {
-    if (!writer_) return;
-    try {
-      Suspend();
-    } catch (const Failure&) {
-      // What was durable before is; the client goes on from there.
-    }
-  }
-
-  // Leaves the bytes so that a later request goes on with them; how many there are.
-  int64_t Suspend() {
-    if (record_.draft.empty() && writer_->size() == 0) {
-      BlobId nothing = writer_->id();
-      writer_.reset();
-      uploads_.store_.DropFreed({nothing});
-      return 0;
-    }
-    int64_t have = SyncAndNote();
-    uploads_.KeepWriter(id_, std::move(writer_));
-    return have;
+    return range_.bytes ? range_.bytes->first : mine_.writer->size();
   }
 
   ObjectRow Commit() {
-    BlobInfo info = writer_->Commit().value();
-    std::unique_ptr<BlobWriter> held = std::move(writer_);  // until the row is in
+    BlobInfo info = mine_.writer->Commit().value();
+    std::unique_ptr<BlobWriter> held = std::move(mine_.writer);  // until the row is in
     try {
-      return uploads_.Complete(id_, record_, info, declared_);
+      return uploads_.Complete(mine_.id, mine_.record, info, declared_);
     } catch (const Failure&) {
       held.reset();
-      if (record_.draft.empty()) uploads_.store_.DropFreed({info.id});
+      if (mine_.record.draft.empty()) uploads_.store_.DropFreed({info.id});
       throw;
     }
   }
 
   ObjectRow FindObject() const {
-    return uploads_.store_.Find({record_.bucket, record_.metadata.name, record_.generation}, {});
+    return uploads_.store_.Find(
+        {mine_.record.bucket, mine_.record.metadata.name, mine_.record.generation}, {});
   }
 
   net::Response Answer(const ObjectRow& row) const {
     if (finished_) return finished_(row);
     std::shared_ptr<const api::storage::Bucket> home =
-        BucketToShow(uploads_.catalog_, record_.bucket, shape_);
-    return JsonReply(ShowObject(row, record_.bucket, record_.metadata.name, shape_, home.get()),
-                     shape_);
+        BucketToShow(uploads_.catalog_, mine_.record.bucket, shape_);
+    return JsonReply(
+        ShowObject(row, mine_.record.bucket, mine_.record.metadata.name, shape_, home.get()),
+        shape_);
   }
 
   ResumableUploads& uploads_;
-  const std::string id_;
   const Finished finished_;
-  Turn turn_;
-  UploadRecord record_;
   const ReplyShape shape_;
+  const Turn turn_;
+  Attempt& mine_ = turn_.attempt();  // used under turn_.Hold() only
   ContentRange range_;
   bool whole_ = false;  // no Content-Range: the body is all there is
   DeclaredSums declared_;
-  std::unique_ptr<BlobWriter> writer_;
   // Bytes to come that are here already; negative: so many are missing before them.
   int64_t skip_ = 0;
   int64_t taken_ = 0;
@@ -252,35 +217,63 @@ std::unique_ptr<net::BodySink> ResumableUploads::Continue(const api::storage::Up
                                      std::move(finished));
 }
 
-ResumableUploads::Turn::Turn(ResumableUploads& uploads, const std::string& id,
-                             std::function<void()> yield)
-    : uploads_(uploads), id_(id) {
-  state_->yield = std::move(yield);
-  std::shared_ptr<State> before =
-      uploads.turns_.With([&](auto& turns) { return std::exchange(turns[id], state_); });
-  if (!before) return;
-  std::lock_guard lock(before->mu);
-  if (!std::exchange(before->over, true)) before->yield();
+ResumableUploads::Turn::Turn(ResumableUploads& uploads, const std::string& id)
+    : uploads_(uploads), attempt_(std::make_shared<Attempt>(id)) {
+  // Whoever takes over from this one waits until the one before has left its bytes.
+  std::lock_guard lock(attempt_->mu);
+  std::shared_ptr<Attempt> before =
+      uploads.turns_.With([&](auto& turns) { return std::exchange(turns[id], attempt_); });
+  if (before) uploads.End(*before);
 }
 
 ResumableUploads::Turn::~Turn() {
+  uploads_.End(*attempt_);
   uploads_.turns_.With([&](auto& turns) {
-    auto it = turns.find(id_);
-    if (it != turns.end() && it->second == state_) turns.erase(it);
+    auto it = turns.find(attempt_->id);
+    if (it != turns.end() && it->second == attempt_) turns.erase(it);
   });
 }
 
 std::unique_lock<std::mutex> ResumableUploads::Turn::Hold() const {
-  std::unique_lock lock(state_->mu);
-  if (state_->over) {
+  std::unique_lock lock(attempt_->mu);
+  if (attempt_->over) {
     throw Failure(Code::kUnavailable, "Another request went on with this upload.");
   }
   return lock;
 }
 
-bool ResumableUploads::Turn::End() const {
-  std::lock_guard lock(state_->mu);
-  return !std::exchange(state_->over, true);
+// A client that broke off asks later how far it got: what came is kept.
+void ResumableUploads::End(Attempt& attempt) {
+  std::lock_guard lock(attempt.mu);
+  if (std::exchange(attempt.over, true) || !attempt.writer) return;
+  try {
+    Suspend(attempt);
+  } catch (const Failure&) {
+    // What was durable before is; the client goes on from there.
+    attempt.writer.reset();
+  }
+}
+
+int64_t ResumableUploads::Suspend(Attempt& attempt) {
+  if (attempt.record.draft.empty() && attempt.writer->size() == 0) {
+    BlobId nothing = attempt.writer->id();
+    attempt.writer.reset();
+    store_.DropFreed({nothing});
+    return 0;
+  }
+  int64_t have = SyncAndNote(attempt);
+  KeepWriter(attempt.id, std::move(attempt.writer));
+  return have;
+}
+
+int64_t ResumableUploads::SyncAndNote(Attempt& attempt) {
+  UploadRecord& record = attempt.record;
+  int64_t have = attempt.writer->Sync().value();
+  if (!record.draft.empty() && record.total == attempt.total) return have;
+  NoteDraft(attempt.id, attempt.writer->id(), attempt.total);
+  record.draft = attempt.writer->id();
+  record.total = attempt.total;
+  return have;
 }
 
 std::string ResumableUploads::Begin(const UploadTarget& target, std::optional<int64_t> total) {

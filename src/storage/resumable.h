@@ -1,8 +1,8 @@
 // What for: uploads in several requests. What was promised to a client (its upload, and how much of
 //   it is here) survives a restart: the upload is a catalog row, its bytes a draft of the blob
 //   store.
-// Who calls: Uploads, on pool threads. One request at a time goes on with an upload; a second one
-//   is told to try again (503).
+// Who calls: Uploads, on pool threads. One request at a time goes on with an upload: a later one takes
+//   over, and the earlier is told to try again (503).
 // May block: yes.
 // Owns: writers of uploads that were lately active, so that the next chunk need not read the draft
 //   again.
@@ -69,34 +69,34 @@ class ResumableUploads {
   class StartSink;
   class ChunkSink;
 
+  // What a request has of an upload while it goes on with it.
+  struct Attempt {
+    explicit Attempt(std::string upload) : id(std::move(upload)) {}
+    const std::string id;
+    std::mutex mu;
+    // All guarded by mu.
+    bool over = false;  // nobody takes it over any more, and whose it was touches nothing
+    UploadRecord record;
+    std::optional<int64_t> total;  // to be noted with the bytes
+    std::unique_ptr<BlobWriter> writer;
+  };
+
   // One request's turn at an upload. A later request takes it over: a client that lost its connection goes on at once,
   // while the server still waits for bytes of the old one.
   class Turn {
    public:
-    // Ends the turn of the request before. `yield` is called, under the lock, when this one is taken over. Begins
-    // locked: call Unlock when the request is ready to be taken over.
-    Turn(ResumableUploads& uploads, const std::string& id, std::function<void()> yield);
+    // Ends the turn of the request before, whose bytes are left when this returns.
+    Turn(ResumableUploads& uploads, const std::string& id);
     ~Turn();
     Turn(const Turn&) = delete;
 
-    void Unlock() { lock_.unlock(); }
-    // For as long as the bytes are used. kUnavailable when another request took over.
+    // For as long as the attempt is used. kUnavailable when another request took over.
     std::unique_lock<std::mutex> Hold() const;
-    // From now on nobody takes over; false when somebody has.
-    bool End() const;
+    Attempt& attempt() const { return *attempt_; }
 
    private:
-    struct State {
-      std::mutex mu;
-      std::function<void()> yield;
-      bool over = false;  // guarded by mu
-    };
-    friend class ResumableUploads;
-
     ResumableUploads& uploads_;
-    const std::string id_;
-    const std::shared_ptr<State> state_ = std::make_shared<State>();
-    std::unique_lock<std::mutex> lock_{state_->mu};
+    const std::shared_ptr<Attempt> attempt_;
   };
 
   // A writer that stays open between two chunks.
@@ -106,6 +106,12 @@ class ResumableUploads {
   };
 
   UploadRecord Find(const std::string& id) const;
+  // Ends an attempt and leaves its bytes, unless it is over already.
+  void End(Attempt& attempt);
+  // Leaves the bytes so that a later request goes on with them; how many there are. Like the next,
+  // under the attempt's lock.
+  int64_t Suspend(Attempt& attempt);
+  int64_t SyncAndNote(Attempt& attempt);
   std::unique_ptr<BlobWriter> TakeWriter(const std::string& id, const UploadRecord& record);
   void KeepWriter(const std::string& id, std::unique_ptr<BlobWriter> writer);
   // Writes down where the bytes are, once they are durable.
@@ -121,8 +127,8 @@ class ResumableUploads {
   BlobStore& blobs_;
   const Clock& clock_;
   Random& random_;
-  Guarded<std::list<OpenWriter>> open_;  // last used first
-  Guarded<std::map<std::string, std::shared_ptr<Turn::State>>> turns_;
+  Guarded<std::list<OpenWriter>> open_;                             // last used first
+  Guarded<std::map<std::string, std::shared_ptr<Attempt>>> turns_;  // the latest of each upload
 };
 
 }  // namespace fireweed::storage

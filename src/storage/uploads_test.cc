@@ -1,3 +1,6 @@
+#include <atomic>
+#include <thread>
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <zlib.h>
@@ -240,6 +243,26 @@ TEST_F(UploadsTest, ALaterRequestTakesAnUploadOver) {
   };
   EXPECT_EQ(Send(ask).status, 503) << "the request that was left behind";
   EXPECT_EQ(Read("pets", "o"), "meow purrs");
+  EXPECT_EQ(BlobCount(), 1);
+}
+
+// Each takes over from one that is refused at the same time, before or after its bytes could come.
+TEST_F(UploadsTest, RefusedRequestsAtOnceLeaveNothingToTakeOver) {
+  std::string known = Start("&name=o");
+  std::atomic<int> unexpected = 0;
+  auto send = [&] {
+    for (int i = 0; i < 500; ++i) {
+      int unknown = Put("/upload/storage/v1/b/pets/o?upload_id=none", "bytes 0-3/4", "meow").status;
+      int bad_range = Put(known, "bytes 3-0/4", "meow").status;
+      if (unknown != 404 && unknown != 503) ++unexpected;
+      if (bad_range != 400 && bad_range != 503) ++unexpected;
+    }
+  };
+  std::vector<std::thread> clients;
+  for (int i = 0; i < 4; ++i) clients.emplace_back(send);
+  for (std::thread& client : clients) client.join();
+  EXPECT_EQ(unexpected, 0);
+  EXPECT_EQ(Put(known, "bytes 0-3/4", "meow").status, 200);
   EXPECT_EQ(BlobCount(), 1);
 }
 
