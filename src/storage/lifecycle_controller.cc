@@ -48,24 +48,33 @@ std::optional<Time> LifecycleController::Reconcile(const Key& bucket) {
   std::optional<Row<api::storage::Bucket>> row =
       Query(catalog_, [&](Txn& txn) { return txn.Find<api::storage::Bucket>(bucket); });
   if (!row || row->value.lifecycle.rule.empty()) {
-    reached_.erase(bucket);
+    reached_.With([&](auto& reached) { reached.erase(bucket); });
     return std::nullopt;
   }
-  std::vector<LifecycleRule> rules = ParseLifecycle(row->value.lifecycle);
-  Place& place = reached_[bucket];
-  bool done = false;
-  if (place.in_uploads) {
-    done = AbortUploads(bucket, rules, place);
-  } else {
+  Place place = reached_.With([&](const auto& reached) {
+    auto it = reached.find(bucket);
+    bool same = it != reached.end() && it->second.version == row->version;
+    return same ? it->second : Place{row->version};
+  });
+  if (place.due > clock_.Now()) return place.due;
+  auto action = [this, bucket, rules = ParseLifecycle(row->value.lifecycle), place]() mutable {
+    TakePage(bucket, rules, place);
+    reached_.With([&](auto& reached) { reached[bucket] = std::move(place); });
+  };
+  actions_.Submit(kind(), bucket, std::move(action));
+  return std::nullopt;  // its end makes the bucket due
+}
+
+void LifecycleController::TakePage(const Key& bucket, const std::vector<LifecycleRule>& rules,
+                                   Place& place) {
+  if (!place.in_uploads) {
     Page page = ReadPage(bucket, place.name);
     Apply(bucket, rules, page);
     place.in_uploads = page.next.empty();
     place.name = std::move(page.next);
+  } else if (AbortUploads(bucket, rules, place)) {
+    place = {place.version, clock_.Now() + kEvery};
   }
-  Time now = clock_.Now();
-  if (!done) return now;
-  reached_.erase(bucket);
-  return now + kEvery;
 }
 
 void LifecycleController::Apply(const Key& bucket, const std::vector<LifecycleRule>& rules,

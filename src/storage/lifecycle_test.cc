@@ -1,6 +1,7 @@
 // The rules of a bucket's life cycle: the plan as a table, and the controller on real rows.
 #include <gtest/gtest.h>
 
+#include "control/action_pool.h"
 #include "control/control_loop.h"
 #include "storage/lifecycle_controller.h"
 #include "storage/lifecycle_plan.h"
@@ -159,18 +160,29 @@ class Lifecycle : public StorageFixture, public testing::Test {
     }
     return versions;
   }
+  // Every page that is due, one after another; when the next round is.
+  std::optional<Time> Settle() {
+    std::optional<Time> next = loop.RunDue();
+    while (actions.size() > 0) {
+      actions.Run(0);
+      next = loop.RunDue();
+    }
+    return next;
+  }
   void RunFor(Duration duration) {
     Time end = clock.Now() + duration;
-    std::optional<Time> next = loop.RunDue();
+    std::optional<Time> next = Settle();
     while (next && *next <= end) {
       clock.JumpTo(*next);
-      next = loop.RunDue();
+      next = Settle();
     }
     clock.JumpTo(end);
   }
 
   ControlLoop loop{catalog, clock, log};
-  LifecycleController controller{catalog, service->store(), service->part_uploads(), clock, log};
+  QueuedActionPool actions{loop};
+  LifecycleController controller{catalog, service->store(), service->part_uploads(), actions, clock,
+                                 log};
 };
 
 TEST_F(Lifecycle, ObjectsMoveAndGoInTime) {
@@ -196,7 +208,7 @@ TEST_F(Lifecycle, ASetRuleActsAtOnceOnEveryPage) {
     if (i % 100 == 0) Upload("cycle-bucket", "n" + std::to_string(i), "y");
   }
   SetRule(DeleteIf(R"({"numNewerVersions":1})"));
-  loop.RunDue();
+  Settle();
   EXPECT_EQ(Versions().size(), size_t{LifecycleController::kPage + 50});
 }
 
@@ -214,22 +226,45 @@ TEST_F(Lifecycle, UploadsInPartsThatNobodyEndedGo) {
   EXPECT_EQ(BlobCount(), 0);
 }
 
-TEST_F(Lifecycle, ATurnEndsAPageOfUploads) {
+// Other controllers wait for the control thread, not for a page of commits.
+TEST_F(Lifecycle, TheControlThreadOnlyAsksForAPage) {
+  Upload("cycle-bucket", "a", "text");
+  SetRule(DeleteIf(R"({"age":0,"isLive":true})"));
+  EXPECT_EQ(loop.RunDue(), std::nullopt);
+  EXPECT_EQ(Versions(), (std::vector<std::string>{"a STANDARD live"}));
+  ASSERT_EQ(actions.size(), 1u);
+  actions.Run(0);
+  EXPECT_EQ(Versions(), (std::vector<std::string>{"a STANDARD old"}));
+}
+
+TEST_F(Lifecycle, ARuleThatIsSetDuringARoundSeesEveryObject) {
+  for (int i = 0; i < LifecycleController::kPage + 1; ++i) {
+    Upload("cycle-bucket", "n" + std::to_string(i), "x");
+  }
+  SetRule(DeleteIf(R"({"age":50})"));
+  loop.RunDue();
+  SetRule(DeleteIf(R"({"age":0,"isLive":true,"matchesPrefix":["n0"]})"));
+  actions.Run(0);
+  Settle();
+  EXPECT_EQ(Versions().front(), "n0 STANDARD old");
+}
+
+TEST_F(Lifecycle, AnActionEndsAPageOfUploads) {
   constexpr int kUploads = LifecycleController::kPage + 50;
   for (int i = 0; i < kUploads; ++i)
     Send("POST", "/cycle-bucket/a" + std::to_string(i) + "?uploads");
   SetRule(R"({"action":{"type":"AbortIncompleteMultipartUpload"},"condition":{"age":7}})");
-  loop.RunDue();
+  Settle();
   clock.Advance(std::chrono::days(8));
-  auto unfinished = [&] {
+  auto unfinished_after_page = [&] {
+    loop.RunDue();
+    actions.Run(0);
     return service->part_uploads().List("cycle-bucket", "", "", "", 2 * kUploads).items.size();
   };
-  EXPECT_EQ(controller.Reconcile("cycle-bucket"), clock.Now()) << "the page of objects";
-  EXPECT_EQ(unfinished(), size_t{kUploads});
-  EXPECT_EQ(controller.Reconcile("cycle-bucket"), clock.Now());
-  EXPECT_EQ(unfinished(), 50u);
-  EXPECT_EQ(controller.Reconcile("cycle-bucket"), clock.Now() + LifecycleController::kEvery);
-  EXPECT_EQ(unfinished(), 0u);
+  EXPECT_EQ(unfinished_after_page(), size_t{kUploads}) << "the page of objects";
+  EXPECT_EQ(unfinished_after_page(), 50u);
+  EXPECT_EQ(unfinished_after_page(), 0u);
+  EXPECT_EQ(loop.RunDue(), clock.Now() + LifecycleController::kEvery);
 }
 
 TEST_F(Lifecycle, AHeldObjectStays) {
