@@ -341,6 +341,19 @@ TEST_F(BootTest, KnowsItsNamesAndAddress) {
   EXPECT_EQ(Shell(handle, "timeout 1 nc -l -p 22; [ $? = 143 ]").code, 0);
 }
 
+// Root inside may have any id of the host, and a ping socket is for groups in a range of the host's ids.
+TEST_F(BootTest, MayPingWhateverItsIdsAreOnTheHost) {
+  StartIdle("t1");
+  std::string running = ReadFileText(settings_.state_directory + "/machines/t1/1/running");
+  std::string first = running.substr(running.find(' ') + 1);
+  Result<ProgramOutcome> read =
+      RunProgram({.argv = {"nsenter", "-t", first.substr(0, first.find('\n')), "-n", "cat",
+                           "/proc/sys/net/ipv4/ping_group_range"}},
+                 seconds(30));
+  ASSERT_TRUE(read.ok());
+  EXPECT_EQ(read->output, "0\t4294967294\n") << read->error;
+}
+
 TEST_F(BootTest, MachinesReachEachOtherAndTheHostReachesThem) {
   MachineHandle client = StartIdle("t1");
   MachineHandle server =

@@ -50,7 +50,8 @@ void WriteSetting(const char* path, const char* value) {
 void EnterOwnNetwork() {
   if (unshare(CLONE_NEWNET) != 0) Fail("making a network namespace");
   WriteSetting("/proc/sys/net/ipv4/ip_unprivileged_port_start", "0");
-  WriteSetting("/proc/sys/net/ipv4/ping_group_range", "0 2147483647");
+  // Up to the largest id there is: in a user namespace a machine's ids may begin anywhere on the host.
+  WriteSetting("/proc/sys/net/ipv4/ping_group_range", "0 4294967294");
   WriteSetting("/proc/sys/net/ipv6/conf/all/disable_ipv6", "1");
   WriteSetting("/proc/sys/net/ipv6/conf/default/disable_ipv6", "1");
 }
