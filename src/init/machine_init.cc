@@ -14,6 +14,7 @@
 #include <set>
 
 #include "init/console.h"
+#include "init/descendants.h"
 #include "init/protocol.h"
 #include "init/ssh_door.h"
 #include "init/workload.h"
@@ -41,7 +42,7 @@ class Init {
   int Run() {
     if (settings_.workload) return RunWorkload();
     SayOnConsole("fireweed-init", "machine is up");
-    startup_ = StartScripts("startup");
+    StartScripts("startup");
     OpenDoor();
     while (phase_ != Phase::kGone) {
       pollfd waits[3] = {{signals_, POLLIN, 0}, {timer_, POLLIN, 0}, {door_, POLLIN, 0}};
@@ -138,8 +139,7 @@ class Init {
     if (phase_ == Phase::kDelayed) return GoDown();
     SayOnConsole("fireweed-init", "grace is used up, killing what is left");
     SignalAll(SIGKILL);
-    while (waitpid(-1, nullptr, 0) > 0) {
-    }
+    KillDescendants();
     phase_ = Phase::kGone;
   }
 
@@ -164,7 +164,6 @@ class Init {
     int status = 0;
     while ((pid = waitpid(-1, &status, WNOHANG)) > 0) {
       if (pid == workload_) return OnWorkloadEnd(status);
-      if (pid == startup_) startup_ = -1;
       ssh_.erase(pid);
       if (pid == shutdown_) {
         shutdown_ = -1;
@@ -178,10 +177,8 @@ class Init {
   void SignalAll(int signal) {
     if (settings_.whole_machine) {
       kill(-1, signal);
-    } else if (workload_ > 0) {
-      kill(-workload_, signal);
-    } else if (startup_ > 0) {
-      kill(-startup_, signal);
+    } else {
+      SignalDescendants(signal);
     }
   }
 
@@ -210,7 +207,6 @@ class Init {
   int timer_ = -1;
   int door_ = -1;        // port 22; -1: closed
   std::set<pid_t> ssh_;  // servers of ssh that run
-  pid_t startup_ = -1;
   pid_t shutdown_ = -1;
   pid_t workload_ = -1;
   int workload_code_ = kExitCannotRun;

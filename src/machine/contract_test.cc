@@ -13,6 +13,7 @@
 #include "machine/crun/crun_driver.h"
 #include "machine/fake/fake_driver.h"
 #include "machine/process/process_driver.h"
+#include "machine/testing/container_test.h"
 #include "machine/testing/test_host.h"
 
 namespace fireweed {
@@ -270,6 +271,40 @@ TEST_P(DriverContract, AStopReachesTheWorkload) {
   EXPECT_EQ(exit.code, 3);
   EXPECT_TRUE(exit.stop_asked);
   EXPECT_TRUE(AwaitText(spec.console_path, "saved"));
+}
+
+// Programs are left in the background, in sessions of their own, and by scripts that run or have ended.
+TEST_P(DriverContract, WhatScriptsStartedGoesDownWithTheMachine) {
+  if (driver().capabilities().driver == "fake") GTEST_SKIP() << "nothing runs in a fake machine";
+  struct Case {
+    const char* script;
+    AskedBy asked_by;
+  };
+  for (const Case& c :
+       {Case{"setsid sleep 1000 >/dev/null 2>&1 &\necho hello", AskedBy::kOutside},
+        Case{"echo hello\nsleep 1000", AskedBy::kOutside},
+        Case{"setsid sleep 1000 >/dev/null 2>&1 &\necho hello; poweroff", AskedBy::kInside}}) {
+    MachineSpec spec = world_->Spec("a", kPowersOff);
+    spec.command.clear();
+    std::unique_ptr<TableMetadata> metadata;
+    spec.before_boot = [&](const MachineHandle& handle) -> Result<> {
+      metadata = std::make_unique<TableMetadata>(
+          driver().ListenInside(handle, "169.254.169.254", 80, Transport::kTcp).value(),
+          std::map<std::string, std::string>{{"instance/attributes/startup-script", c.script}});
+      return Done{};
+    };
+    MachineHandle handle = driver().Start(spec).value();
+    // The last lines before a machine takes itself down may be cut off.
+    if (c.asked_by == AskedBy::kOutside) {
+      world_->AwaitUp("a");
+      ASSERT_TRUE(driver().Stop(handle, seconds(20)).ok());
+    }
+    MachineExit exit = ExitOf("a", handle);
+    EXPECT_EQ(exit.kind, ExitKind::kOff) << c.script;
+    EXPECT_EQ(exit.asked_by, c.asked_by) << c.script;
+    EXPECT_TRUE(driver().Remove(handle).ok());
+    unlink(spec.console_path.c_str());
+  }
 }
 
 TEST_P(DriverContract, StopLetsAMachineGoDown) {

@@ -16,9 +16,9 @@
 #include <utility>
 #include <vector>
 
+#include "init/descendants.h"
 #include "machine/shim/complain.h"
 #include "machine/shim/console_log.h"
-#include "machine/shim/descendants.h"
 #include "machine/shim/live_volume.h"
 #include "machine/shim/root_mount.h"
 #include "machine/shim/small_file.h"
