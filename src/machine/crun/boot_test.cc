@@ -427,6 +427,18 @@ TEST_F(BootTest, LettingGoOfAnExecEndsItsProgram) {
             0);
 }
 
+// By the time it is used a number in a file may be a stranger's: the kernel alone is asked.
+TEST_F(BootTest, AnExecWritesNoNumberDown) {
+  MachineHandle handle = StartIdle("t1");
+  std::unique_ptr<ExecStream> stream =
+      driver_->Exec(handle, {.argv = {"/bin/sh", "-c", "echo on; exec sleep 1000"}}).value();
+  char on[3];
+  ASSERT_EQ(read(stream->output.get(), on, sizeof on), 3);
+  for (const auto& file : fs::directory_iterator(settings_.state_directory + "/machines/t1/1")) {
+    EXPECT_THAT(file.path().filename(), Not(HasSubstr("exec")));
+  }
+}
+
 TEST_F(BootTest, AKilledKeeperTakesItsMachineAlong) {
   MachineHandle handle = StartIdle("t1");
   std::string running = ReadFileText(settings_.state_directory + "/machines/t1/1/running");

@@ -8,12 +8,11 @@
 #include <cerrno>
 #include <cstdlib>
 #include <filesystem>
-#include <sstream>
 
 #include <fmt/format.h>
 
 #include "base/process.h"
-#include "base/random.h"
+#include "init/descendants.h"
 #include "machine/kept/state_file.h"
 #include "machine/network/listen_inside.h"
 
@@ -56,21 +55,16 @@ bool CanShiftIds(const CrunSettings& settings) {
 
 class RuntimeExec final : public ExecStream {
  public:
-  RuntimeExec(ChildProgram child, std::string pid_file)
-      : child_(std::move(child)), pid_file_(std::move(pid_file)) {
+  explicit RuntimeExec(ChildProgram child) : child_(std::move(child)) {
     input = std::move(child_.input);
     output = std::move(child_.output);
     error = std::move(child_.error);
   }
   ~RuntimeExec() override {
-    // The runtime is the program's parent: while it has not been reaped, the numbers are the program's. It may
-    // run before the runtime has written its file, so the kernel is asked, too.
-    if (!waited_) {
-      std::string runtime = std::to_string(child_.pid());
-      KillAll(ReadStateFile("/proc/" + runtime + "/task/" + runtime + "/children").value_or(""));
-      KillAll(ReadStateFile(pid_file_).value_or(""));
-    }
-    unlink(pid_file_.c_str());
+    // The runtime is the program's parent. Where it has reaped the program already, there is no child and nobody else
+    // has its number.
+    if (waited_) return;
+    for (pid_t program : ChildrenOf(child_.pid())) kill(program, SIGKILL);
   }
   Result<int> Wait() override {
     int code = child_.Wait();
@@ -79,15 +73,7 @@ class RuntimeExec final : public ExecStream {
   }
 
  private:
-  static void KillAll(const std::string& numbers) {
-    std::istringstream words(numbers);
-    for (pid_t pid = 0; words >> pid;) {
-      if (pid > 0) kill(pid, SIGKILL);
-    }
-  }
-
   ChildProgram child_;
-  const std::string pid_file_;
   bool waited_ = false;
 };
 
@@ -350,14 +336,7 @@ Result<std::unique_ptr<ExecStream>> CrunDriver::Exec(const MachineHandle& handle
   MachineKey key = *DecodeHandle(kDriver, handle);
   std::optional<pid_t> keeper = machines_.Keeper(key);
   if (!keeper) return Failed(Code::kPrecondition, "the machine does not run");
-  SystemRandom random;
-  std::string pid_file = fmt::format("{}/exec-{}", machines_.BootDirectory(key), random.Hex(8));
-  std::vector<std::string> command{"exec",
-                                   "--pid-file",
-                                   pid_file,
-                                   "--cwd",
-                                   spec.directory,
-                                   "--user",
+  std::vector<std::string> command{"exec", "--cwd", spec.directory, "--user",
                                    fmt::format("{}:{}", spec.uid, spec.gid)};
   for (const auto& [name, value] : spec.environment) {
     command.insert(command.end(), {"--env", fmt::format("{}={}", name, value)});
@@ -367,8 +346,7 @@ Result<std::unique_ptr<ExecStream>> CrunDriver::Exec(const MachineHandle& handle
   Result<ChildProgram> child = ChildProgram::Spawn(
       {.argv = RuntimeCommand(*keeper, std::move(command)), .new_session = true});
   if (!child.ok()) return child.error();
-  return std::unique_ptr<ExecStream>(
-      std::make_unique<RuntimeExec>(std::move(*child), std::move(pid_file)));
+  return std::unique_ptr<ExecStream>(std::make_unique<RuntimeExec>(std::move(*child)));
 }
 
 Result<UniqueFd> CrunDriver::ListenInside(const MachineHandle& handle, std::string_view address,
