@@ -375,6 +375,35 @@ TEST_P(DriverContract, AFailedStartLeavesNothing) {
   EXPECT_TRUE(driver().Start(spec).ok());
 }
 
+TEST_P(DriverContract, FailedStartsInARowLeaveTheMachineAsItWas) {
+  MachineSpec spec = world_->Spec("a", kObedient);
+  MachineHandle first = driver().Start(spec).value();
+  std::vector<std::string> addresses = driver().Observe(first).value().addresses;
+  ASSERT_TRUE(driver().Stop(first, seconds(0)).ok());
+  ExitOf("a", first);
+  spec.before_boot = [](const MachineHandle&) -> Result<> {
+    return Error{Code::kUnavailable, "", "not now"};
+  };
+  for (spec.boot = 2; spec.boot < 4; ++spec.boot) {
+    EXPECT_EQ(driver().Start(spec).error().message, "not now");
+    EXPECT_EQ(driver().Observe(first).value().phase, MachinePhase::kStopped) << spec.boot;
+  }
+  Start("b", kObedient);  // must not get what is the first one's
+  spec.before_boot = nullptr;
+  EXPECT_EQ(driver().Observe(driver().Start(spec).value()).value().addresses, addresses);
+}
+
+// Whatever the boot was called: where none ever ran there is no machine.
+TEST_P(DriverContract, AFailedLaterBootOfAMachineThatNeverRanLeavesNothing) {
+  MachineSpec spec = world_->Spec("a", kObedient);
+  spec.boot = 2;
+  spec.before_boot = [](const MachineHandle&) -> Result<> {
+    return Error{Code::kUnavailable, "", "not now"};
+  };
+  EXPECT_EQ(driver().Start(spec).error().message, "not now");
+  EXPECT_THAT(Ids(), IsEmpty());
+}
+
 TEST_P(DriverContract, ARestartedDaemonFindsItsMachines) {
   MachineHandle running = Start("runs", kObedient);
   MachineHandle ending = Start("ends", kStubborn);

@@ -226,21 +226,21 @@ Result<MachineHandle> CrunDriver::Start(const MachineSpec& spec) {
     });
   }
   if (!done.ok()) {
-    ForgetFailedStart(spec);
+    ForgetFailedStart(key);
     return done.error();
   }
   return handle;
 }
 
-void CrunDriver::ForgetFailedStart(const MachineSpec& spec) {
-  (void)RemoveTree(machines_.BootDirectory({spec.id, spec.boot}));
-  if (std::optional<uint32_t> host = LeaseOf(spec.id)) (void)network_.Detach(*host);
+void CrunDriver::ForgetFailedStart(const MachineKey& key) {
+  (void)RemoveTree(machines_.BootDirectory(key));
+  if (std::optional<uint32_t> host = LeaseOf(key.id)) (void)network_.Detach(*host);
   std::error_code failed;
-  fs::remove(StageDirectory(spec.id), failed);
+  fs::remove(StageDirectory(key.id), failed);
   // An earlier boot's machine stays as it was; one that never ran leaves nothing.
-  if (spec.boot > 1 && machines_.Observe({spec.id, spec.boot - 1}).ok()) return;
-  (void)RemoveTree(machines_.MachineDirectory(spec.id));
-  leases_.With([&](Leases& leases) { leases.erase(spec.id); });
+  if (machines_.NewestBoot(key.id)) return;
+  (void)RemoveTree(machines_.MachineDirectory(key.id));
+  leases_.With([&](Leases& leases) { leases.erase(key.id); });
 }
 
 void CrunDriver::Bury(const MachineKey& key) {

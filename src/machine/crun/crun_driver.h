@@ -76,7 +76,7 @@ class CrunDriver final : public MachineDriver {
   static Result<> AddCards(const MachineCards& cards, ShimOrder& order, BundleSpec& bundle);
   // What is noted about the freezing of a boot: nothing, "" while it is being done, kFrozen.
   std::optional<std::string> FrozenNote(const MachineKey& key) const;
-  void ForgetFailedStart(const MachineSpec& spec);
+  void ForgetFailedStart(const MachineKey& key);
   void Bury(const MachineKey& key);
   int64_t IdBase(const Subnet& subnet, uint32_t host) const;
   std::string ContainerId(const std::string& id) const;

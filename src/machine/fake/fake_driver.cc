@@ -85,10 +85,16 @@ MachineStatus FakeDriver::StatusOf(const Machine& machine) const {
 Result<MachineHandle> FakeDriver::Start(const MachineSpec& spec) {
   if (Result<> checked = CheckSpec(spec); !checked.ok()) return checked.error();
   bool booted = false;
+  std::optional<Machine> earlier = state_.With([&](State& state) -> std::optional<Machine> {
+    auto found = state.machines.find(spec.id);
+    if (found == state.machines.end()) return std::nullopt;
+    return found->second;
+  });
   Result<MachineHandle> handle = Boot(spec, booted);
   if (!handle.ok() || !booted || !spec.before_boot) return handle;
   if (Result<> prepared = spec.before_boot(*handle); !prepared.ok()) {
     (void)Remove(*handle);
+    if (earlier) state_.With([&](State& state) { state.machines[spec.id] = std::move(*earlier); });
     return prepared.error();
   }
   return handle;

@@ -36,6 +36,8 @@ class KeptMachines {
 
   std::string MachineDirectory(const std::string& id) const;
   std::string BootDirectory(const MachineKey& key) const;
+  // nullopt: nothing of this name has ever run here, or it was removed.
+  std::optional<int64_t> NewestBoot(const std::string& id) const;
 
   // Whether this boot has happened already. kPrecondition: an earlier one still runs, or a later one has been.
   // Clears away what an interrupted start of the same boot left.
@@ -63,7 +65,6 @@ class KeptMachines {
 
  private:
   std::vector<int64_t> Boots(const std::string& id) const;
-  std::optional<int64_t> NewestBoot(const std::string& id) const;
   Result<> WaitForKeeper(const MachineKey& key) const;
   // Where the keeper is gone without a word: buries the machine and writes its exit down.
   void SettleOrphan(const MachineKey& key);

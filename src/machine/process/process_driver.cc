@@ -155,7 +155,8 @@ Result<MachineHandle> ProcessDriver::Start(const MachineSpec& spec) {
                              : Result<>(order.error());
   if (done.ok()) return handle;
   (void)RemoveTree(machines_.BootDirectory(key));
-  if (spec.boot == 1) (void)RemoveTree(machines_.MachineDirectory(spec.id));
+  // An earlier boot's machine stays as it was; one that never ran leaves nothing.
+  if (!machines_.NewestBoot(spec.id)) (void)RemoveTree(machines_.MachineDirectory(spec.id));
   return done.error();
 }
 
