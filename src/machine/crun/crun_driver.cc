@@ -217,7 +217,9 @@ Result<MachineHandle> CrunDriver::Start(const MachineSpec& spec) {
   if (!host.ok()) return host.error();
   ShimOrder order;
   Result<> done = Prepare(spec, *subnet, *host, order);
-  if (done.ok()) {
+  if (!done.ok()) {
+    (void)RemoveTree(machines_.BootDirectory(key));
+  } else {
     done = machines_.Boot(key, order, [&](pid_t keeper) -> Result<> {
       UniqueFd space(open(fmt::format("/proc/{}/ns/net", keeper).c_str(), O_RDONLY | O_CLOEXEC));
       if (!space) return ErrnoError(errno, "the machine's network");
@@ -233,12 +235,13 @@ Result<MachineHandle> CrunDriver::Start(const MachineSpec& spec) {
 }
 
 void CrunDriver::ForgetFailedStart(const MachineKey& key) {
-  (void)RemoveTree(machines_.BootDirectory(key));
+  std::optional<int64_t> newest = machines_.NewestBoot(key.id);
+  if (newest == key.boot) return;  // may come up yet; the next try of this boot finds out
   if (std::optional<uint32_t> host = LeaseOf(key.id)) (void)network_.Detach(*host);
   std::error_code failed;
   fs::remove(StageDirectory(key.id), failed);
   // An earlier boot's machine stays as it was; one that never ran leaves nothing.
-  if (machines_.NewestBoot(key.id)) return;
+  if (newest) return;
   (void)RemoveTree(machines_.MachineDirectory(key.id));
   leases_.With([&](Leases& leases) { leases.erase(key.id); });
 }

@@ -26,8 +26,6 @@ using std::chrono::seconds;
 
 // A keeper answers within milliseconds; a machine that swaps is slower.
 constexpr Duration kKeeperPatience = seconds(60);
-// How long a killed machine may take to be gone: the kernel frees its memory.
-constexpr Duration kEndPatience = seconds(30);
 
 int ToPollTimeout(Duration duration) {
   return static_cast<int>(std::chrono::duration_cast<milliseconds>(duration).count());
@@ -133,7 +131,7 @@ Result<> KeptMachines::WaitForKeeper(const MachineKey& key) const {
   // Gone in between, or its number belongs to someone else by now.
   if (!pidfd || Keeper(key) != keeper) return Done{};
   pollfd wait{pidfd.get(), POLLIN, 0};
-  if (poll(&wait, 1, ToPollTimeout(kEndPatience)) == 1) return Done{};
+  if (poll(&wait, 1, ToPollTimeout(settings_.patience)) == 1) return Done{};
   return Failed(Code::kUnavailable, fmt::format("machine '{}' does not end", key.id));
 }
 
@@ -148,30 +146,49 @@ Result<bool> KeptMachines::HasBooted(const MachineKey& key) {
       return Failed(Code::kPrecondition, "an earlier boot still runs");
     }
     if (Result<> ended = WaitForKeeper(last); !ended.ok()) return ended.error();
+    if (FirstProcess(last)) return false;
+    if (Result<> cleared = ClearStart(last); !cleared.ok()) return cleared.error();
     return false;
   }
-  if (FirstProcess(key)) return true;
-  // A start that was cut off. Its keeper, if any, either ends because nobody said "go", or gets the machine going.
-  if (Result<> ended = WaitForKeeper(key); !ended.ok()) {
-    if (FirstProcess(key)) return true;
-    return ended.error();
-  }
-  if (FirstProcess(key)) return true;
-  if (Result<> cleared = RemoveTree(BootDirectory(key)); !cleared.ok()) return cleared.error();
+  Result<bool> started = AwaitStart(key);
+  if (!started.ok() || *started) return started;
+  if (Result<> cleared = ClearStart(key); !cleared.ok()) return cleared.error();
   return false;
+}
+
+// Its keeper, if any, either ends because nobody said "go", or gets the machine going.
+Result<bool> KeptMachines::AwaitStart(const MachineKey& key) const {
+  if (FirstProcess(key)) return true;
+  Result<> ended = WaitForKeeper(key);
+  if (FirstProcess(key)) return true;
+  if (!ended.ok()) return ended.error();
+  return false;
+}
+
+Result<> KeptMachines::ClearStart(const MachineKey& key) {
+  // A keeper that died may have started more than it could say.
+  Bury(key);
+  return RemoveTree(BootDirectory(key));
+}
+
+void KeptMachines::Bury(const MachineKey& key) {
+  if (settings_.bury) settings_.bury(key);
 }
 
 Result<> KeptMachines::Boot(const MachineKey& key, const ShimOrder& order,
                             const std::function<Result<>(pid_t keeper)>& before_boot) {
-  std::string directory = BootDirectory(key);
-  Result<> done = WriteStateFile(directory + "/order", FormatShimOrder(order));
+  Result<> done = WriteStateFile(BootDirectory(key) + "/order", FormatShimOrder(order));
   if (done.ok()) done = Converse(key, before_boot);
   if (!done.ok()) {
-    (void)WaitForKeeper(key);
-    (void)RemoveTree(directory);
-    return done;
+    Result<bool> started = AwaitStart(key);
+    if (started.ok() && !*started) {
+      (void)ClearStart(key);
+      return done;
+    }
+    done = started.ok() ? Result<>(Done{}) : Result<>(started.error());
   }
   if (std::optional<pid_t> keeper = Keeper(key)) watch_.Add(key.id, *keeper);
+  if (!done.ok()) return done;
   for (int64_t boot : Boots(key.id)) {
     if (boot < key.boot) (void)RemoveTree(BootDirectory({key.id, boot}));
   }
@@ -228,7 +245,7 @@ void KeptMachines::SettleOrphan(const MachineKey& key) {
   std::string directory = BootDirectory(key);
   // Read again, in this order: a keeper writes the exit before it lets go of the lock.
   if (ReadStateFile(directory + "/exit") || !FirstProcess(key)) return;
-  if (settings_.bury) settings_.bury(key);
+  Bury(key);
   (void)WriteStateFile(directory + "/exit", FormatShimExit({.wait_status = SIGKILL}));
 }
 
@@ -254,7 +271,7 @@ Result<bool> KeptMachines::Remove(const MachineKey& key) {
   if (newest) {
     (void)Stop(key, Duration(0));
     if (Result<> ended = WaitForKeeper(key); !ended.ok()) return ended.error();
-    SettleOrphan(key);
+    if (!ReadStateFile(BootDirectory(key) + "/exit")) Bury(key);
   }
   if (Result<> removed = RemoveTree(MachineDirectory(key.id)); !removed.ok())
     return removed.error();

@@ -31,6 +31,9 @@ class KeptMachines {
     std::string shim;  // path of fireweed-shim
     // Ends what a keeper that was itself killed has left running. Idempotent.
     std::function<void(const MachineKey&)> bury;
+    // How long a machine may take to start or end without a word: on a machine that swaps, and while the kernel frees
+    // the memory of a killed one.
+    Duration patience = std::chrono::seconds(30);
   };
   explicit KeptMachines(Settings settings);
 
@@ -40,11 +43,12 @@ class KeptMachines {
   std::optional<int64_t> NewestBoot(const std::string& id) const;
 
   // Whether this boot has happened already. kPrecondition: an earlier one still runs, or a later one has been.
-  // Clears away what an interrupted start of the same boot left.
+  // Clears away what an interrupted start of this boot or an earlier one left.
   Result<bool> HasBooted(const MachineKey& key);
 
   // Starts the keeper on the order in the boot's directory. `before_boot` runs when the keeper has made its
-  // namespaces, with its pid. On failure nothing runs, and the boot's directory is gone.
+  // namespaces, with its pid. On failure nothing runs, and the boot's directory is gone; where the directory is still
+  // there (kUnavailable), so is a keeper that may get the machine going yet, and HasBooted finds out.
   Result<> Boot(const MachineKey& key, const ShimOrder& order,
                 const std::function<Result<>(pid_t keeper)>& before_boot);
 
@@ -66,6 +70,11 @@ class KeptMachines {
  private:
   std::vector<int64_t> Boots(const std::string& id) const;
   Result<> WaitForKeeper(const MachineKey& key) const;
+  // Whether a start that was cut off has got its machine going. kUnavailable: its keeper is still at it.
+  Result<bool> AwaitStart(const MachineKey& key) const;
+  // Of a start without a keeper whose machine does not run, or is not known to.
+  Result<> ClearStart(const MachineKey& key);
+  void Bury(const MachineKey& key);
   // Where the keeper is gone without a word: buries the machine and writes its exit down.
   void SettleOrphan(const MachineKey& key);
   Result<> Converse(const MachineKey& key,

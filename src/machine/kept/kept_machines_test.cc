@@ -1,7 +1,11 @@
 #include "machine/kept/kept_machines.h"
 
 #include <signal.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
+
+#include <fstream>
+#include <future>
 
 #include <gtest/gtest.h>
 
@@ -86,6 +90,83 @@ TEST(KeptMachines, ABrokenOrderFailsTheBoot) {
       });
   EXPECT_EQ(booted.error().message, "no");
   EXPECT_FALSE(ModifiedTime(machines.BootDirectory({"a", 1})));
+}
+
+// A shim that falls silent once it is ready, and whose machine does not start before Open.
+class SlowShim {
+ public:
+  SlowShim() {
+    // In the background, so that nothing but `head` holds on to the output.
+    std::ofstream(path()) << "#!/bin/sh\nexec 3<&0\n(read -r go <&3 || exit\n"
+                             "while [ -e '" +
+                                 path() + "' ] && [ ! -e '" + gate() +
+                                 "' ]\n"
+                                 "do sleep 0.01; done\n"
+                                 "[ -e '" +
+                                 gate() + "' ] && echo \"$go\") |" + ProgramDirectory() +
+                                 "/fireweed-shim \"$@\" | head -n 1 &\n";
+    chmod(path().c_str(), 0700);
+  }
+  std::string path() const { return directory_.path() + "/shim"; }
+  void Open() { std::ofstream{gate()}; }
+
+ private:
+  std::string gate() const { return directory_.path() + "/gate"; }
+  TemporaryDirectory directory_;
+};
+
+// What became of it is found by the next try of the same boot; until then nothing of it may be forgotten.
+TEST(KeptMachines, AStartSlowerThanThePatienceIsFoundByTheNextTry) {
+  TemporaryDirectory directory;
+  SlowShim shim;
+  KeptMachines machines(
+      {.root = directory.path(), .shim = shim.path(), .patience = std::chrono::milliseconds(50)});
+  std::promise<void> stopped;
+  machines.OnStopped([&](const std::string&) { stopped.set_value(); });
+  MachineKey key{"a", 1};
+  ASSERT_TRUE(MakeStateDirectory(machines.BootDirectory(key)).ok());
+  Result<> booted = machines.Boot(key, {.command = {"/bin/sleep", "1000"}, .directory = "/"},
+                                  [](pid_t) -> Result<> { return Done{}; });
+  ASSERT_FALSE(booted.ok());
+  EXPECT_EQ(booted.error().code, Code::kUnavailable);
+  ASSERT_EQ(machines.Observe(key).value().phase, MachinePhase::kStarting);
+  shim.Open();
+  Result<bool> started = machines.HasBooted(key);
+  for (int i = 0; i < 1000 && !started.ok(); ++i) started = machines.HasBooted(key);
+  EXPECT_TRUE(started.value());
+  EXPECT_EQ(machines.Observe(key).value().phase, MachinePhase::kRunning);
+  ASSERT_TRUE(machines.Stop(key, Duration(0)).ok());
+  EXPECT_EQ(stopped.get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready);
+  EXPECT_EQ(machines.Observe(key).value().exit->kind, ExitKind::kKilled);
+}
+
+// A keeper that is killed between the start of the machine and its word about it.
+TEST(KeptMachines, WhatAKeeperThatDiedHasStartedIsBuried) {
+  TemporaryDirectory directory;
+  int buried = 0;
+  KeptMachines machines({.root = directory.path(),
+                         .shim = ProgramDirectory() + "/fireweed-shim",
+                         .bury = [&](const MachineKey&) { ++buried; }});
+  MachineKey key{"a", 1};
+  ASSERT_TRUE(MakeStateDirectory(machines.BootDirectory(key)).ok());
+  Result<> booted = machines.Boot(key, {.command = {"/bin/sleep", "1000"}, .directory = "/"},
+                                  [](pid_t keeper) -> Result<> {
+                                    kill(keeper, SIGKILL);
+                                    return Done{};
+                                  });
+  EXPECT_FALSE(booted.ok());
+  EXPECT_EQ(buried, 1);
+  EXPECT_FALSE(ModifiedTime(machines.BootDirectory(key)));
+  // The same where the daemon died with it.
+  ASSERT_TRUE(MakeStateDirectory(machines.BootDirectory(key)).ok());
+  EXPECT_FALSE(machines.HasBooted(key).value());
+  EXPECT_EQ(buried, 2);
+  ASSERT_TRUE(MakeStateDirectory(machines.BootDirectory(key)).ok());
+  EXPECT_FALSE(machines.HasBooted({"a", 2}).value());
+  EXPECT_EQ(buried, 3);
+  ASSERT_TRUE(MakeStateDirectory(machines.BootDirectory(key)).ok());
+  EXPECT_TRUE(machines.Remove(key).value());
+  EXPECT_EQ(buried, 4);
 }
 
 }  // namespace

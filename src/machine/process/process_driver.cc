@@ -147,6 +147,7 @@ Result<MachineHandle> ProcessDriver::Start(const MachineSpec& spec) {
   if (!booted.ok()) return booted.error();
   if (*booted) return handle;
   Result<ShimOrder> order = Prepare(spec);
+  if (!order.ok()) (void)RemoveTree(machines_.BootDirectory(key));
   Result<> done = order.ok() ? machines_.Boot(key, *order,
                                               [&](pid_t) -> Result<> {
                                                 return spec.before_boot ? spec.before_boot(handle)
@@ -154,8 +155,7 @@ Result<MachineHandle> ProcessDriver::Start(const MachineSpec& spec) {
                                               })
                              : Result<>(order.error());
   if (done.ok()) return handle;
-  (void)RemoveTree(machines_.BootDirectory(key));
-  // An earlier boot's machine stays as it was; one that never ran leaves nothing.
+  // An earlier boot's machine stays as it was, and so does one that may come up yet; one that never ran leaves nothing.
   if (!machines_.NewestBoot(spec.id)) (void)RemoveTree(machines_.MachineDirectory(spec.id));
   return done.error();
 }
