@@ -13,7 +13,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 from sklearn.linear_model import LogisticRegression
 from sklearn.naive_bayes import MultinomialNB
 from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
+from sklearn.preprocessing import OneHotEncoder, StandardScaler
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from serving import Served, check, refusal
 
@@ -85,6 +86,24 @@ def texts():
         check(served.predict(['great good', 'awful']) == ['up', 'down'], 'texts')
 
 
+def rows_of_any_kind():
+    """Instances reach a model as they are: numbers beside texts stay numbers, and rows may differ in length."""
+    rows = [[1, 'a'], [2, 'a'], [1, 'b'], [2, 'b']]
+    mixed = make_pipeline(OneHotEncoder(handle_unknown='ignore'), DecisionTreeClassifier())
+    mixed.fit(np.array(rows, dtype=object), ['one', 'two', 'one', 'two'])
+    ragged = make_pipeline(CountVectorizer(analyzer=list), MultinomialNB())
+    ragged.fit([['a', 'b'], ['c']], [0, 1])
+    gaps = DecisionTreeRegressor().fit([[1, 2], [5, np.nan]], [1, 2])
+    for name, model, instances, wanted in (('mixed', mixed, rows, ['one', 'two', 'one', 'two']),
+                                           ('ragged', ragged, [['a', 'b'], ['c']], [0, 1]),
+                                           ('gaps', gaps, [[1, 2], [5, None]], [1, 2])):
+        path = directory(name)
+        joblib.dump(model, os.path.join(path, 'model.joblib'))
+        with Served(*options(path)) as served:
+            got = served.predict(instances)
+            check(got == wanted, f'{name}: {got}')
+
+
 def classes():
     iris = load_iris()
     model = LogisticRegression(max_iter=500).fit(iris.data, iris.target)
@@ -105,6 +124,7 @@ def hostile():
 def main():
     numbers()
     texts()
+    rows_of_any_kind()
     classes()
     hostile()
     print(f'scikit-learn: {ROWS} rows within 1e-5, texts, classes, a hostile pickle refused')

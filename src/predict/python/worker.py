@@ -50,18 +50,6 @@ class BadInstances(Exception):
     pass
 
 
-def as_matrix(instances):
-    import numpy
-    try:
-        return numpy.array(instances)
-    except ValueError as error:
-        length = len(instances[0]) if isinstance(instances[0], list) else None
-        for index, instance in enumerate(instances):
-            if (len(instance) if isinstance(instance, list) else None) != length:
-                raise BadInstances(f'instance {index}: its shape differs from that of instance 0') from error
-        raise
-
-
 class Pickled:
     """scikit-learn's and XGBoost's models, as joblib or pickle wrote them."""
 
@@ -75,7 +63,8 @@ class Pickled:
                 self.model = pickle.load(file)
         if not hasattr(self.model, 'predict'):
             raise ValueError(f'the pickled {type(self.model).__name__} has no predict()')
-        self.booster = type(self.model).__module__.startswith('xgboost') and type(self.model).__name__ == 'Booster'
+        self.xgboost = type(self.model).__module__.startswith('xgboost')
+        self.booster = self.xgboost and type(self.model).__name__ == 'Booster'
 
     def predict(self, instances, **_):
         try:
@@ -96,22 +85,19 @@ class Pickled:
         return str(error) if isinstance(error, BadInstances) else f'instance {bad - 1}: {error}'
 
     def compute(self, instances):
-        matrix = as_matrix(instances)
         wanted = self.model.num_features() if self.booster else getattr(self.model, 'n_features_in_', None)
-        if wanted is not None and matrix.ndim == 2 and matrix.shape[1] != wanted:
-            raise BadInstances(f'instance 0: has {matrix.shape[1]} features, the model takes {wanted}')
-        if self.booster:
-            import xgboost
-            return self.model.predict(xgboost.DMatrix(matrix.astype(float), feature_names=self.model.feature_names))
-        if wanted is not None and matrix.ndim == 2 and matrix.dtype == object:
-            for index, instance in enumerate(instances):
-                if any(value is None for value in instance):
-                    try:
-                        matrix = matrix.astype(float)
-                        break
-                    except (TypeError, ValueError) as error:
-                        raise BadInstances(f'instance {index}: null stands where a value is needed') from error
-        return self.model.predict(matrix)
+        for index, instance in enumerate(instances if wanted is not None else ()):
+            if isinstance(instance, list) and len(instance) != wanted:
+                raise BadInstances(f'instance {index}: has {len(instance)} features, the model takes {wanted}')
+        if not self.xgboost:
+            # As they are: a matrix has one type, and would make texts of the numbers beside a text.
+            return self.model.predict(instances)
+        import numpy
+        matrix = numpy.array(instances, dtype=float)
+        if not self.booster:
+            return self.model.predict(matrix)
+        import xgboost
+        return self.model.predict(xgboost.DMatrix(matrix, feature_names=self.model.feature_names))
 
 
 def unpack(package, into):
