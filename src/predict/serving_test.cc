@@ -358,6 +358,20 @@ TEST(PythonEngine, CustomRoutine) {
   EXPECT_EQ(world.Ask(*engine, {"3"}), R"({"v": 6.0, "k": []})");
 }
 
+// A model whose class is the user's own code, and which takes what no matrix could hold.
+TEST(PythonEngine, PickledModelsHavePackages) {
+  PythonWorld world;
+  std::ofstream(world.directory.path + "/kinds.py") << R"py(
+class Kinds:
+    def predict(self, instances):
+        return [[type(value).__name__ for value in instance] for instance in instances]
+)py";
+  std::ofstream(world.directory.path + "/model.pkl") << "ckinds\nKinds\n(tR.";
+  world.settings.python.prediction_class = "";
+  std::unique_ptr<Engine> engine = LoadEngine(world.directory.path, world.settings, world.clock);
+  EXPECT_EQ(world.Ask(*engine, {R"([1,"a"])", "[2.5]"}), R"(["int", "str"]["float"])");
+}
+
 TEST(PythonEngine, LoadingFailsWithTheReason) {
   PythonWorld world;
   auto error = [&world] {

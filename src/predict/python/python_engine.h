@@ -15,7 +15,7 @@ struct PythonSettings {
   std::string interpreter = "python3";
   int workers = 2;
   std::string prediction_class;       // "module.Class"; empty: a pickled model
-  std::vector<std::string> packages;  // archives or directories with the routine's modules
+  std::vector<std::string> packages;  // archives or directories with modules that the model needs
   Duration answer_limit = std::chrono::seconds(60);
 };
 

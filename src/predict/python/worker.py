@@ -101,7 +101,7 @@ class Pickled:
 
 
 def unpack(package, into):
-    """Where a package's modules are: packages of custom routines are pure Python, and need no installer."""
+    """Where a package's modules are: packages of a model are pure Python, and need no installer."""
     if package.endswith(('.whl', '.zip', '.egg')):
         with zipfile.ZipFile(package) as archive:
             archive.extractall(into)
@@ -118,7 +118,8 @@ def unpack(package, into):
     return found
 
 
-def custom(directory, class_name, packages):
+def add(packages):
+    """The modules of packages can be imported from now on."""
     for number, package in enumerate(packages):
         if os.path.isdir(package):
             sys.path.insert(0, package)
@@ -126,6 +127,9 @@ def custom(directory, class_name, packages):
         into = os.path.join(tempfile.mkdtemp(prefix='fireweed-package-'), str(number))
         os.makedirs(into)
         sys.path[:0] = unpack(package, into)
+
+
+def custom(directory, class_name):
     module_name, _, name = class_name.rpartition('.')
     if not module_name:
         raise ValueError(f'"{class_name}" is not module.Class')
@@ -174,7 +178,8 @@ def main():
     confine()
     kind, directory, what, *packages = sys.argv[1:]
     try:
-        model = Pickled(what) if kind == 'model' else custom(directory, what, packages)
+        add(packages)
+        model = Pickled(what) if kind == 'model' else custom(directory, what)
     except BaseException as error:
         traceback.print_exc()
         send(channel_out, 'E', f'{type(error).__name__}: {error}')
