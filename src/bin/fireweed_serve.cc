@@ -48,7 +48,7 @@ void AddEngineFlags(CLI::App& app, Flags& flags) {
   app.add_option("--prediction-class", flags.engine.python.prediction_class,
                  "module.Class of a custom prediction routine");
   app.add_option("--package", flags.engine.python.packages,
-                 "Package with the routine's modules (.tar.gz, .whl, a directory); repeatable");
+                 "Package with modules of the model (.tar.gz, .whl, a directory); repeatable");
 }
 
 void AddServingFlags(CLI::App& app, Flags& flags) {

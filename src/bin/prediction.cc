@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -78,7 +79,7 @@ std::string NameIn(const std::string& path) { return path.substr(path.rfind('/')
 
 // What a version runs with besides the program and its model.
 struct ServingLibraries {
-  std::string python, tensorflow;
+  std::string python, xgboost, tensorflow;
   std::vector<std::string> binds;  // seen by a container at the same paths
   std::map<std::string, std::string> environment;
 };
@@ -93,7 +94,8 @@ std::string PackagesOf(const std::string& library) {
 // Nothing of the system's own, which the image has.
 ServingLibraries ConfiguredLibraries(const ServingConfig& config) {
   constexpr std::string_view kInterpreter = "/bin/python";
-  ServingLibraries libraries{.python = config.python, .tensorflow = config.tensorflow};
+  ServingLibraries libraries{
+      .python = config.python, .xgboost = config.xgboost, .tensorflow = config.tensorflow};
   if (config.python.ends_with(kInterpreter) && !config.python.starts_with("/usr/")) {
     libraries.binds.push_back(config.python.substr(0, config.python.size() - kInterpreter.size()));
   }
@@ -103,21 +105,34 @@ ServingLibraries ConfiguredLibraries(const ServingConfig& config) {
   return libraries;
 }
 
-bool NeedsRuntime(const ml::VersionRecord& record, const std::string& model) {
+// XGBoost's old binary form, which its library alone reads; the others start with a brace.
+bool NeedsXgboost(const std::string& model) {
+  std::ifstream file(model + "/model.bst", std::ios::binary);
+  char first = '{';
+  return file.get(first) && first != '{';
+}
+
+// Whether a version is served with what a runtime provides and the settings do not name.
+bool NeedsRuntime(const ServingConfig& config, const ml::VersionRecord& record,
+                  const std::string& model) {
   const api::ml::Version& version = record.resource;
+  if (version.runtimeVersion.empty()) return false;
+  if (version.predictionClass.empty() && NeedsXgboost(model)) return config.xgboost.empty();
+  if (!config.python.empty() || !config.tensorflow.empty()) return false;
   return !version.predictionClass.empty() ||
          version.framework == api::ml::Framework::kScikitLearn ||
          version.framework == api::ml::Framework::kTensorflow ||
-         fs::exists(model + "/saved_model.pb");
+         fs::exists(model + "/saved_model.pb") || fs::exists(model + "/model.joblib") ||
+         fs::exists(model + "/model.pkl");
 }
 
-// In the environment that ENVIRONMENT/bin/python is the interpreter of.
-std::string FindTensorflow(const std::string& interpreter) {
+// A package, or a file of it, in the environment that ENVIRONMENT/bin/python is the interpreter of.
+std::string FindInPackages(const std::string& interpreter, std::string_view name) {
   std::error_code none;
   fs::path environment = fs::path(interpreter).parent_path().parent_path();
   for (const auto& entry : fs::directory_iterator(environment / "lib", none)) {
-    std::string package = entry.path().string() + "/site-packages/tensorflow";
-    if (fs::exists(package, none)) return package;
+    std::string found = fmt::format("{}/site-packages/{}", entry.path().string(), name);
+    if (fs::exists(found, none)) return found;
   }
   return "";
 }
@@ -128,10 +143,7 @@ Result<ServingLibraries> FindLibraries(const PredictionController::Means& means,
                                        const ml::VersionRecord& record, const std::string& model) {
   const ServingConfig& config = means.ground.options.config.serving;
   ServingLibraries libraries = ConfiguredLibraries(config);
-  bool configured = !config.python.empty() || !config.tensorflow.empty();
-  if (configured || record.resource.runtimeVersion.empty() || !NeedsRuntime(record, model)) {
-    return libraries;
-  }
+  if (!NeedsRuntime(config, record, model)) return libraries;
   ml::EnvironmentAnswer answer =
       means.environments.Ask({.project = record.project,
                               .runtime_version = record.resource.runtimeVersion,
@@ -146,16 +158,19 @@ Result<ServingLibraries> FindLibraries(const PredictionController::Means& means,
                  "the runtime is being installed"};
   }
   libraries.python = ready->interpreter;
-  libraries.tensorflow = FindTensorflow(ready->interpreter);
+  libraries.tensorflow = FindInPackages(ready->interpreter, "tensorflow");
+  if (libraries.xgboost.empty()) {
+    libraries.xgboost = FindInPackages(ready->interpreter, "xgboost/lib/libxgboost.so");
+  }
   libraries.environment = ready->environment;
   for (const compute::Mount& mount : ready->mounts) libraries.binds.push_back(mount.path);
   return libraries;
 }
 
 // The command line of the process, with the paths as it sees them.
-std::vector<std::string> Command(const ServingConfig& config, const ServingLibraries& libraries,
-                                 const ml::VersionRecord& record, const std::string& program,
-                                 const std::string& model, const std::string& socket) {
+std::vector<std::string> Command(const ServingLibraries& libraries, const ml::VersionRecord& record,
+                                 const std::string& program, const std::string& model,
+                                 const std::string& socket) {
   std::vector<std::string> argv = {program,      "--model-dir",    model,
                                    "--listen",   "unix:" + socket, "--model",
                                    record.model, "--version-name", record.name};
@@ -166,7 +181,7 @@ std::vector<std::string> Command(const ServingConfig& config, const ServingLibra
   };
   add("--framework", std::string(FrameworkName(record)));
   add("--python", libraries.python);
-  add("--xgboost-library", config.xgboost);
+  add("--xgboost-library", libraries.xgboost);
   add("--tensorflow", libraries.tensorflow);
   add("--prediction-class", record.resource.predictionClass);
   for (const std::string& package : record.resource.packageUris) {
@@ -179,7 +194,6 @@ std::vector<std::string> Command(const ServingConfig& config, const ServingLibra
 // talks to nobody but by its socket; a plain process sees the host, and finds its socket from the directory it starts in.
 Result<MachineSpec> Describe(const PredictionController::Means& means, LibraryCache& cache,
                              const ml::VersionRecord& record, const ml::ServingPlace& place) {
-  const ServingConfig& config = means.ground.options.config.serving;
   const std::string& program = cache.program();
   Result<ServingLibraries> libraries = FindLibraries(means, record, place.model);
   if (!libraries.ok()) return libraries.error();
@@ -188,7 +202,7 @@ Result<MachineSpec> Describe(const PredictionController::Means& means, LibraryCa
                    .environment = libraries->environment};
   if (!means.machines.driver->capabilities().own_root) {
     spec.writable_directory = place.root + "/home";
-    spec.command = Command(config, *libraries, record, program, place.model, "../run/upper/s");
+    spec.command = Command(*libraries, record, program, place.model, "../run/upper/s");
     return spec;
   }
   Result<compute::BootImage> image = means.machines.boot_images.Find({});
@@ -206,8 +220,7 @@ Result<MachineSpec> Describe(const PredictionController::Means& means, LibraryCa
   spec.binds.push_back({place.model, "/model"});
   for (const std::string& path : libraries->binds) spec.binds.push_back({path, path});
   spec.volumes.push_back({.directory = place.run, .inside = "/serve"});
-  spec.command =
-      Command(config, *libraries, record, inside + "fireweed-serve", "/model", "/serve/s");
+  spec.command = Command(*libraries, record, inside + "fireweed-serve", "/model", "/serve/s");
   spec.command.insert(spec.command.begin(),
                       {inside + "lib/loader", "--library-path", inside + "lib"});
   return spec;

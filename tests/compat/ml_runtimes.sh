@@ -3,7 +3,7 @@
 # dependencies that cannot be had, programs that are no Python; and a trainer of TensorFlow 1 on runtime 1.15, with data,
 # checkpoints and export in gs://.
 #
-#   tests/compat/ml_runtimes.sh packages|tensorflow
+#   tests/compat/ml_runtimes.sh packages|tensorflow|serving
 set -euo pipefail
 # shellcheck source=tests/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
@@ -134,8 +134,28 @@ case_tensorflow() {
   grep -F 'out/model.ckpt-' "$FW_SCRATCH/objects" >"$FW_SCRATCH/said" || fail "no checkpoints"
 }
 
+# What a runtime's XGBoost wrote is served by the same XGBoost: its model.bst is in a form that newer ones do not read.
+case_serving() {
+  start '{}'
+  package boost 0.1 '[]' 'import sys, xgboost
+data = xgboost.DMatrix([[0.0, 1.0], [1.0, 1.0]] * 20, label=[0, 1] * 20)
+xgboost.train({"objective": "reg:squarederror", "eta": 1, "lambda": 0}, data, 1).save_model("model.bst")
+from google.cloud import storage
+storage.Client().bucket(sys.argv[1]).blob("boost/model.bst").upload_from_filename("model.bst")'
+  submit boost "{\"pythonModule\": \"trainer.task\", \"runtimeVersion\": \"2.8\", \"args\": [\"$BUCKET\"],
+    \"packageUris\": [\"gs://$BUCKET/boost-0.1.tar.gz\"]}"
+  await boost SUCCEEDED 1500
+  ml POST models '{"name": "boost"}' >"$FW_SCRATCH/model"
+  ml POST models/boost/versions "{\"name\": \"v1\", \"framework\": \"XGBOOST\", \"runtimeVersion\": \"2.8\",
+    \"deploymentUri\": \"gs://$BUCKET/boost\"}" >"$FW_SCRATCH/version"
+  wait_until 120 "the version is ready" version_ended boost/versions/v1
+  equal READY "$(ml GET models/boost/versions/v1 | jq -r '.errorMessage // .state')" "the version's state"
+  equal '{"predictions":[0,1]}' "$(ml POST models/boost:predict '{"instances": [[0.0, 1.0], [1.0, 1.0]]}' | jq -c .)" "predictions"
+}
+version_ended() { case $(ml GET "models/$1" | jq -r .state) in READY | FAILED) ;; *) return 1 ;; esac; }
+
 case ${1:-} in
-  packages | tensorflow) "case_$1" ;;
-  *) fail "usage: ml_runtimes.sh packages|tensorflow" ;;
+  packages | tensorflow | serving) "case_$1" ;;
+  *) fail "usage: ml_runtimes.sh packages|tensorflow|serving" ;;
 esac
 say "ok: $1"

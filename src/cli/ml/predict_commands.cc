@@ -145,20 +145,31 @@ std::string AwaitAddress(ChildProgram& child) {
                 complaint.empty() ? "The model cannot be loaded." : std::string(Trim(complaint)));
 }
 
-// Where the interpreter's TensorFlow is, without importing it; empty when it has none.
-std::string FindTensorflow(const std::string& python) {
-  constexpr const char* kAsk =
-      "import importlib.util as u; s = u.find_spec('tensorflow'); "
-      "print(s.submodule_search_locations[0] if s else '')";
+// Where the interpreter's package is, without importing it; empty when it has none.
+std::string FindPackage(const std::string& python, std::string_view name) {
+  std::string ask = fmt::format(
+      "import importlib.util as u; s = u.find_spec('{}'); "
+      "print(s.submodule_search_locations[0] if s else '')",
+      name);
   Result<ProgramOutcome> said = RunProgram(
-      {.argv = {python.empty() ? "python3" : python, "-c", kAsk}}, std::chrono::seconds(30));
+      {.argv = {python.empty() ? "python3" : python, "-c", ask}}, std::chrono::seconds(30));
   return said.ok() && said->ok() ? std::string(Trim(said->output)) : "";
+}
+
+// XGBoost's old binary form can be read by its library alone; the others start with a brace.
+void AddXgboost(const PredictCommand& command, std::vector<std::string>& argv) {
+  std::ifstream file(command.model_dir + "/model.bst", std::ios::binary);
+  if (!file || file.peek() == '{') return;
+  std::string package = FindPackage(command.python, "xgboost");
+  if (!package.empty()) {
+    argv.insert(argv.end(), {"--xgboost-library", package + "/lib/libxgboost.so"});
+  }
 }
 
 void AddTensorflow(const PredictCommand& command, std::vector<std::string>& argv) {
   bool saved_model = std::filesystem::exists(command.model_dir + "/saved_model.pb");
   if (!saved_model && command.framework != "tensorflow") return;
-  std::string package = FindTensorflow(command.python);
+  std::string package = FindPackage(command.python, "tensorflow");
   if (package.empty()) {
     throw Failure(Code::kInvalid,
                   "The model needs TensorFlow, and this Python has none: name one that has it with "
@@ -185,6 +196,7 @@ void PredictHere(const PredictCommand& command, const Settings& settings) {
   if (!command.python.empty())
     program.argv.insert(program.argv.end(), {"--python", command.python});
   AddTensorflow(command, program.argv);
+  AddXgboost(command, program.argv);
   ChildProgram child = std::move(ChildProgram::Spawn(program).value());
   net::HttpClient client({});
   net::ClientRequest request{.method = "POST",

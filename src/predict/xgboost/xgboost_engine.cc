@@ -99,8 +99,9 @@ class XgboostEngine final : public Engine {
     if (!library) {
       throw Failure(
           Code::kInvalid,
-          "the model is in XGBoost's old binary form, or no XGBoost model at all: it needs "
-          "an XGBoost library below 3.1");
+          "the model is in XGBoost's old binary form, or no XGBoost model at all: it needs an "
+          "XGBoost library below 3.1, of a runtime version, the setting serving.xgboost or "
+          "--python");
     }
     if (*library >= kNoOldBinary) {
       throw Failure(Code::kInvalid,
@@ -125,7 +126,9 @@ class XgboostEngine final : public Engine {
     if (!forest_ && !booster_) {
       throw Failure(
           Code::kInvalid,
-          fmt::format("the model needs the XGBoost library ({}), and none is given", *obstacle));
+          fmt::format("the model needs the XGBoost library ({}), and none is given: the setting "
+                      "serving.xgboost names one",
+                      *obstacle));
     }
     how_ = forest_ ? "trees computed here" : fmt::format("computed by the library: {}", *obstacle);
     if (forest_) booster_.reset();
