@@ -75,8 +75,10 @@ Result<std::string> CallOnce(ServingTarget& target, const std::string& body,
         "Connection: close\r\nContent-Length: " +
         std::to_string(body.size()) + "\r\n\r\n";
     Result<> sent = SendAll(connection->get(), head + body, limits.answer);
-    if (!sent.ok()) return sent.error();
-    return Receive(connection->get(), limits.answer);
+    // A request may be refused before it was taken: who closed has said why.
+    Result<std::string> answer =
+        Receive(connection->get(), sent.ok() ? limits.answer : std::chrono::milliseconds(0));
+    return answer.ok() || sent.ok() ? answer : sent.error();
   } catch (const Failure& failure) {
     return failure.error();
   }

@@ -1,19 +1,29 @@
 #include "ml/models/batch_shard.h"
 
-#include <algorithm>
-
 #include "base/error.h"
 
 namespace fireweed::ml {
 
 void ShardPredictor::Feed(std::string_view piece) {
   Take(reader_.Feed(piece));
-  while (waiting_.size() >= batch_) PredictFirst(batch_);
+  while (size_t full = FullBatch()) PredictFirst(full);
 }
 
 void ShardPredictor::End() {
   Take(reader_.End());
-  while (!waiting_.empty()) PredictFirst(std::min(batch_, waiting_.size()));
+  while (size_t full = FullBatch()) PredictFirst(full);
+  PredictFirst(waiting_.size());
+}
+
+// How many of those that wait are asked together; 0: more may come yet.
+size_t ShardPredictor::FullBatch() const {
+  size_t bytes = 0;
+  for (size_t count = 0; count < waiting_.size(); ++count) {
+    bytes += waiting_[count].json.size() + 1;
+    if (count > 0 && bytes > kMostBatchBytes) return count;
+    if (count + 1 == batch_) return batch_;
+  }
+  return 0;
 }
 
 void ShardPredictor::Take(std::vector<BatchInstance> instances) {

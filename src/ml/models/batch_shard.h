@@ -14,6 +14,9 @@
 
 namespace fireweed::ml {
 
+// Of the instances of one request, unless one is larger by itself: half of what a serving process takes.
+constexpr size_t kMostBatchBytes = 8 << 20;
+
 class ShardPredictor {
  public:
   // The answer of the model to a request. Throws Failure when there is none.
@@ -31,6 +34,7 @@ class ShardPredictor {
 
  private:
   void Take(std::vector<BatchInstance> instances);
+  size_t FullBatch() const;
   void PredictFirst(size_t count);
   void Predict(const std::vector<const BatchInstance*>& instances);
 

@@ -98,6 +98,26 @@ TEST(ShardPredictor, OneBadInstanceSpoilsNoOther) {
   EXPECT_EQ(asked, 6);
 }
 
+TEST(ShardPredictor, LargeInstancesMakeSmallBatches) {
+  api::ml::PredictionInput input{.dataFormat = DataFormat::kText};
+  size_t largest = 0;
+  ShardPredictor predictor(input, 64, [&](const std::string& body) -> std::string {
+    largest = std::max(largest, body.size());
+    JsonTree request = JsonTree::Parse(body), answer = JsonTree::Object();
+    for (size_t left = request["instances"].items().size(); left > 0; --left) {
+      answer["predictions"].Append(JsonTree::Parse("1"));
+    }
+    return answer.Compact();
+  });
+  constexpr size_t kLarge = kMostBatchBytes / 10;
+  for (int i = 0; i < 32; ++i) predictor.Feed(std::string(kLarge, 'x') + "\n");
+  predictor.Feed(std::string(2 * kMostBatchBytes, 'y') + "\n");  // alone, for the process to judge
+  predictor.End();
+  EXPECT_EQ(predictor.predictions(), 33);
+  EXPECT_GT(largest, 2 * kMostBatchBytes);
+  EXPECT_LT(largest, 2 * kMostBatchBytes + kLarge);
+}
+
 TEST(BatchInput, NamesAndPaths) {
   EXPECT_EQ(ShardName("results", 2, 10), "prediction.results-00002-of-00010");
   EXPECT_TRUE(MatchesPath("in/*.json", "in/a.json"));

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "ml/models/backend_call.h"
 #include "ml/models/metrics_round.h"
 #include "ml/models/models_fixture.h"
 #include "ml/models/request_log.h"
@@ -192,9 +193,10 @@ class Process {
     EXPECT_GT(read(peer.get(), bytes, sizeof bytes), 0);
     return peer;
   }
-  static void Say(const UniqueFd& peer, const std::string& text) {
-    std::string answer = fmt::format(
-        "HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{}", text.size(), text);
+  static void Say(const UniqueFd& peer, const std::string& text, int status = 200) {
+    std::string answer =
+        fmt::format("HTTP/1.1 {} Word\r\nConnection: close\r\nContent-Length: {}\r\n\r\n{}", status,
+                    text.size(), text);
     EXPECT_EQ(write(peer.get(), answer.data(), answer.size()), static_cast<ssize_t>(answer.size()));
   }
 
@@ -207,6 +209,18 @@ class Process {
 
 std::string SocketPath(const std::string& name) {
   return testing::TempDir() + fmt::format("fw-metrics-{}-{}", getpid(), name);
+}
+
+// A refusal may come before the request was taken: it is an answer, not a broken process.
+TEST(BackendCall, HearsARefusalOfWhatIsTooLarge) {
+  Process process(SocketPath("refuses"));
+  std::future<void> serving = std::async(
+      std::launch::async, [&] { Process::Say(process.Hear(), R"({"error":"too large"})", 413); });
+  SimClock clock;
+  Result<std::string> answer = CallBackend(*process.target, clock, std::string(20 << 20, ' '), {});
+  serving.get();
+  ASSERT_TRUE(answer.ok()) << answer.error().message;
+  EXPECT_EQ(*answer, R"({"error":"too large"})");
 }
 
 // Whoever is asked first answers last: nobody would answer anybody who asks them in turn.
