@@ -7,6 +7,7 @@
 #include <cerrno>
 #include <future>
 
+#include "describe/json_tree.h"
 #include "net/response_parser.h"
 
 namespace fireweed::ml {
@@ -31,6 +32,15 @@ Result<> SendAll(int fd, std::string_view text, std::chrono::milliseconds limit)
   return Done{};
 }
 
+// {"error":"..."}, or whatever else it is.
+std::string SaidOf(const std::string& body) {
+  try {
+    return JsonTree::Parse(body).TextOf("error");
+  } catch (const Failure&) {
+    return body;
+  }
+}
+
 Result<std::string> Receive(int fd, std::chrono::milliseconds limit) {
   std::string body, pending;
   net::ResponseParser parser([&](std::string_view piece) { body.append(piece); }, false);
@@ -46,7 +56,10 @@ Result<std::string> Receive(int fd, std::chrono::milliseconds limit) {
       return failure.error();
     }
   }
-  return body;
+  int status = parser.status();
+  bool judged = status != 429 && status != 502 && status != 503 && status != 504;
+  if (judged) return body;
+  return Error{Code::kUnavailable, std::string(kRefused), SaidOf(body)};
 }
 
 // Null when nobody came in time. Throws when the version was withdrawn.
@@ -78,7 +91,8 @@ Result<std::string> CallOnce(ServingTarget& target, const std::string& body,
     // A request may be refused before it was taken: who closed has said why.
     Result<std::string> answer =
         Receive(connection->get(), sent.ok() ? limits.answer : std::chrono::milliseconds(0));
-    return answer.ok() || sent.ok() ? answer : sent.error();
+    bool answered = answer.ok() || answer.error().reason == kRefused;
+    return answered || sent.ok() ? answer : sent.error();
   } catch (const Failure& failure) {
     return failure.error();
   }

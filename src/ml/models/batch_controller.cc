@@ -204,10 +204,11 @@ void BatchController::Prepare(const Key& key) {
 BatchShard BatchController::Predict(const JobRecord& job, const BatchRecord& batch, size_t index) {
   const PredictionInput& input = *job.job.predictionInput;
   BatchShard shard = batch.shards[index];
-  size_t size = static_cast<size_t>(std::max<int64_t>(1, input.batchSize.value_or(kUsualBatch)));
-  ShardPredictor predictor(input, size, [&](const std::string& body) {
-    return world_.predict(batch.version, body).value();
-  });
+  ShardPredictor::Rules rules{
+      .size = static_cast<size_t>(std::max<int64_t>(1, input.batchSize.value_or(kUsualBatch))),
+      .last_try = shard.backoff.attempts + 1 >= kMostTries};
+  ShardPredictor predictor(
+      input, rules, [&](const std::string& body) { return world_.predict(batch.version, body); });
   world_
       .read(job.account, {shard.bucket, shard.name, shard.generation, shard.size},
             [&](std::string_view piece) { predictor.Feed(piece); })

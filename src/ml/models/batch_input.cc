@@ -111,21 +111,22 @@ std::string BatchRequest(const std::vector<const BatchInstance*>& instances,
   return body + "}";
 }
 
-std::vector<std::string> BatchAnswer(std::string_view body, size_t wanted) {
+Result<std::vector<std::string>> BatchAnswer(std::string_view body, size_t wanted) try {
   JsonTree answer = JsonTree::Parse(body);
   if (const JsonTree* error = answer.Find("error")) {
-    const std::string& text = error->IsObject() ? error->TextOf("message") : error->text();
-    throw Failure(Code::kInvalid, text);
+    return Error{Code::kInvalid, "", error->IsObject() ? error->TextOf("message") : error->text()};
   }
   const JsonTree* predictions = answer.Find("predictions");
   if (!predictions || predictions->items().size() != wanted) {
-    throw Failure(Code::kInvalid,
-                  fmt::format("The model gave {} predictions for {} instances.",
-                              predictions ? predictions->items().size() : 0, wanted));
+    return Error{Code::kInvalid, "",
+                 fmt::format("The model gave {} predictions for {} instances.",
+                             predictions ? predictions->items().size() : 0, wanted)};
   }
   std::vector<std::string> lines;
   for (const JsonTree& prediction : predictions->items()) lines.push_back(prediction.Compact());
   return lines;
+} catch (const Failure& failure) {
+  return failure.error();
 }
 
 void BatchErrors::Add(const std::string& source, const std::string& why) {

@@ -12,6 +12,7 @@
 
 #include "api/ml/prediction_job.h"
 #include "base/gunzip.h"
+#include "base/result.h"
 #include "records/record_io.h"
 
 namespace fireweed::ml {
@@ -47,8 +48,8 @@ class InstanceReader {
 // {"instances":[...],"signature_name":"..."}
 std::string BatchRequest(const std::vector<const BatchInstance*>& instances,
                          const std::string& signature);
-// The predictions of an answer, each as JSON text. Throws Failure when it holds another number of them.
-std::vector<std::string> BatchAnswer(std::string_view body, size_t wanted);
+// The predictions of an answer, each as JSON text. kInvalid when it is an error, or holds another number of them.
+Result<std::vector<std::string>> BatchAnswer(std::string_view body, size_t wanted);
 
 // Errors by their words: how often, and one instance that shows each.
 class BatchErrors {

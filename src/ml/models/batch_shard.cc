@@ -1,6 +1,7 @@
 #include "ml/models/batch_shard.h"
 
 #include "base/error.h"
+#include "ml/models/backend_call.h"
 
 namespace fireweed::ml {
 
@@ -21,7 +22,7 @@ size_t ShardPredictor::FullBatch() const {
   for (size_t count = 0; count < waiting_.size(); ++count) {
     bytes += waiting_[count].json.size() + 1;
     if (count > 0 && bytes > kMostBatchBytes) return count;
-    if (count + 1 == batch_) return batch_;
+    if (count + 1 == rules_.size) return rules_.size;
   }
   return 0;
 }
@@ -42,17 +43,23 @@ void ShardPredictor::PredictFirst(size_t count) {
 
 // A request that is refused is asked in halves, so that one bad instance spoils no other.
 void ShardPredictor::Predict(const std::vector<const BatchInstance*>& instances) {
-  std::string answer = ask_(BatchRequest(instances, signature_));
-  try {
-    for (const std::string& line : BatchAnswer(answer, instances.size())) results_ += line + "\n";
+  Result<std::string> answer = ask_(BatchRequest(instances, signature_));
+  bool broke = !answer.ok() && answer.error().reason == kRefused;
+  if (!answer.ok() && !broke) throw Failure(answer.error());
+  Result<std::vector<std::string>> lines =
+      broke ? answer.error() : BatchAnswer(*answer, instances.size());
+  if (lines.ok()) {
+    for (const std::string& line : *lines) results_ += line + "\n";
     predictions_ += std::ssize(instances);
-    return;
-  } catch (const Failure& failure) {
-    if (instances.size() == 1) return errors_.Add(instances.front()->source, failure.what());
+  } else if (instances.size() > 1) {
+    auto middle = instances.begin() + std::ssize(instances) / 2;
+    Predict({instances.begin(), middle});
+    Predict({middle, instances.end()});
+  } else if (broke && !rules_.last_try) {
+    throw Failure(answer.error());
+  } else {
+    errors_.Add(instances.front()->source, lines.error().message);
   }
-  auto middle = instances.begin() + std::ssize(instances) / 2;
-  Predict({instances.begin(), middle});
-  Predict({middle, instances.end()});
 }
 
 }  // namespace fireweed::ml

@@ -1,7 +1,8 @@
 // What for: one input file of a batch prediction on its way from bytes to result lines and error lines.
 // Who calls: an action, piece by piece. May block as long as `ask` does.
 // Owns: what was read and not asked yet, and the lines.
-// A failure: of an instance it is a line of the errors; a damaged file, or nobody to ask, is thrown.
+// A failure: of an instance it is a line of the errors; a damaged file, nobody to ask, or an answer that may be another
+//   the next time, is thrown.
 #pragma once
 
 #include <cstdint>
@@ -19,11 +20,15 @@ constexpr size_t kMostBatchBytes = 8 << 20;
 
 class ShardPredictor {
  public:
-  // The answer of the model to a request. Throws Failure when there is none.
-  using Ask = std::function<std::string(const std::string& body)>;
+  struct Rules {
+    size_t size = 1;        // instances of one request at most
+    bool last_try = false;  // an instance that is refused (kRefused) is given up
+  };
+  // The answer of the model to a request.
+  using Ask = std::function<Result<std::string>(const std::string& body)>;
 
-  ShardPredictor(const api::ml::PredictionInput& input, size_t batch, Ask ask)
-      : reader_(input.dataFormat), batch_(batch), signature_(input.signatureName), ask_(ask) {}
+  ShardPredictor(const api::ml::PredictionInput& input, const Rules& rules, Ask ask)
+      : reader_(input.dataFormat), rules_(rules), signature_(input.signatureName), ask_(ask) {}
 
   void Feed(std::string_view piece);
   void End();
@@ -39,7 +44,7 @@ class ShardPredictor {
   void Predict(const std::vector<const BatchInstance*>& instances);
 
   InstanceReader reader_;
-  const size_t batch_;
+  const Rules rules_;
   const std::string signature_;
   const Ask ask_;
   std::vector<BatchInstance> waiting_;

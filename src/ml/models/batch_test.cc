@@ -6,6 +6,7 @@
 #include "control/action_pool.h"
 #include "describe/json_tree.h"
 #include "identity/projects.h"
+#include "ml/models/backend_call.h"
 #include "ml/models/batch_controller.h"
 #include "ml/models/batch_shard.h"
 #include "records/record_io.h"
@@ -83,9 +84,9 @@ TEST(BatchInput, RefusesDamagedRecords) {
 TEST(ShardPredictor, OneBadInstanceSpoilsNoOther) {
   api::ml::PredictionInput input{.dataFormat = DataFormat::kJson};
   int asked = 0;
-  ShardPredictor predictor(input, 4, [&](const std::string& body) -> std::string {
+  ShardPredictor predictor(input, {.size = 4}, [&](const std::string& body) -> Result<std::string> {
     ++asked;
-    if (body.find("\"bad\"") != std::string::npos) return R"({"error":"no number"})";
+    if (body.find("\"bad\"") != std::string::npos) return std::string(R"({"error":"no number"})");
     JsonTree answer = JsonTree::Object();
     answer["predictions"] = *JsonTree::Parse(body).Find("instances");
     return answer.Compact();
@@ -101,14 +102,15 @@ TEST(ShardPredictor, OneBadInstanceSpoilsNoOther) {
 TEST(ShardPredictor, LargeInstancesMakeSmallBatches) {
   api::ml::PredictionInput input{.dataFormat = DataFormat::kText};
   size_t largest = 0;
-  ShardPredictor predictor(input, 64, [&](const std::string& body) -> std::string {
-    largest = std::max(largest, body.size());
-    JsonTree request = JsonTree::Parse(body), answer = JsonTree::Object();
-    for (size_t left = request["instances"].items().size(); left > 0; --left) {
-      answer["predictions"].Append(JsonTree::Parse("1"));
-    }
-    return answer.Compact();
-  });
+  ShardPredictor predictor(
+      input, {.size = 64}, [&](const std::string& body) -> Result<std::string> {
+        largest = std::max(largest, body.size());
+        JsonTree request = JsonTree::Parse(body), answer = JsonTree::Object();
+        for (size_t left = request["instances"].items().size(); left > 0; --left) {
+          answer["predictions"].Append(JsonTree::Parse("1"));
+        }
+        return answer.Compact();
+      });
   constexpr size_t kLarge = kMostBatchBytes / 10;
   for (int i = 0; i < 32; ++i) predictor.Feed(std::string(kLarge, 'x') + "\n");
   predictor.Feed(std::string(2 * kMostBatchBytes, 'y') + "\n");  // alone, for the process to judge
@@ -172,6 +174,9 @@ class Batch : public testing::Test {
     };
     world.predict = [this](const Key& version, const std::string& body) -> Result<std::string> {
       if (trouble_) return *trouble_;
+      if (body.find("\"kills\"") != body.npos && ++killed_ <= kills_) {
+        return Error{Code::kUnavailable, std::string(kRefused), "the worker ended"};
+      }
       asked_ = version;
       JsonTree answer = JsonTree::Object();
       answer["predictions"] = JsonTree::Parse(body)["instances"];
@@ -217,6 +222,7 @@ class Batch : public testing::Test {
   std::map<std::string, int> reads_;
   std::optional<Error> trouble_;
   std::set<std::string> denied_;  // "ACCOUNT PERMISSION RESOURCE"
+  int kills_ = 0, killed_ = 0;  // how often an instance "kills" its process, and did
   Key asked_;
   std::unique_ptr<ControlLoop> loop_;
   std::unique_ptr<QueuedActionPool> pool_;
@@ -264,6 +270,33 @@ TEST_F(Batch, TriesAgainAndThenGivesUp) {
   }
   EXPECT_EQ(Job().state, JobState::kFailed);
   EXPECT_NE(Job().errorMessage.find("not now"), std::string::npos);
+}
+
+TEST_F(Batch, AProcessThatBreaksIsAskedAgain) {
+  files_ = {{"in/a", "[1]\n\"kills\"\n[3]\n"}};
+  kills_ = 3;
+  Submit();
+  for (int i = 0; i < 10; ++i) {
+    Settle();
+    clock_.JumpTo(clock_.Now() + std::chrono::minutes(2));
+  }
+  EXPECT_EQ(Job().state, JobState::kSucceeded) << Job().errorMessage;
+  EXPECT_EQ(Job().predictionOutput->predictionCount, 3);
+  EXPECT_EQ(Job().predictionOutput->errorCount, 0);
+}
+
+TEST_F(Batch, AnInstanceThatAlwaysBreaksItsProcessSpoilsNoOther) {
+  files_ = {{"in/a", "[1]\n\"kills\"\n[3]\n"}};
+  kills_ = 1000;
+  Submit();
+  for (int i = 0; i < 10; ++i) {
+    Settle();
+    clock_.JumpTo(clock_.Now() + std::chrono::minutes(2));
+  }
+  EXPECT_EQ(Job().state, JobState::kSucceeded) << Job().errorMessage;
+  EXPECT_EQ(Job().predictionOutput->predictionCount, 2);
+  EXPECT_EQ(written_["b/out/prediction.errors_stats-00000-of-00001"],
+            "('\"kills\"', 'the worker ended', 1)\n");
 }
 
 TEST_F(Batch, SaysWhatIsMissing) {

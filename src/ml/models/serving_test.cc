@@ -223,6 +223,23 @@ TEST(BackendCall, HearsARefusalOfWhatIsTooLarge) {
   EXPECT_EQ(*answer, R"({"error":"too large"})");
 }
 
+// What may go well the next time is no judgement of the instances.
+TEST(BackendCall, TellsTroubleFromRefusals) {
+  for (int status : {400, 429, 500, 503, 504}) {
+    Process process(SocketPath("troubled"));
+    std::future<void> serving = std::async(
+        std::launch::async, [&] { Process::Say(process.Hear(), R"({"error":"no"})", status); });
+    SimClock clock;
+    Result<std::string> answer = CallBackend(*process.target, clock, "{}", {});
+    serving.get();
+    EXPECT_EQ(answer.ok(), status == 400 || status == 500) << status;
+    if (answer.ok()) continue;
+    EXPECT_EQ(answer.error().code, Code::kUnavailable);
+    EXPECT_EQ(answer.error().reason, kRefused);
+    EXPECT_EQ(answer.error().message, "no");
+  }
+}
+
 // Whoever is asked first answers last: nobody would answer anybody who asks them in turn.
 TEST(MetricsRound, AsksAllAtOnce) {
   Process one(SocketPath("one")), two(SocketPath("two"));
