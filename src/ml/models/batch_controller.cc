@@ -36,6 +36,10 @@ Place ParsePlace(std::string_view uri) {
   return {std::string(uri.substr(0, slash)), std::string(uri.substr(slash + 1))};
 }
 
+bool IsCalledOff(const JobRecord& job) {
+  return job.cancel || job.job.state == JobState::kCancelling;
+}
+
 bool IsFinal(const Error& error) {
   return error.code == Code::kInvalid || error.code == Code::kNotFound ||
          error.code == Code::kDenied;
@@ -76,8 +80,9 @@ std::optional<Time> BatchController::Reconcile(const Key& given) {
 }
 
 std::optional<Time> BatchController::Drive(const Key& key, const JobRecord& job) {
-  if (job.cancel || job.job.state == JobState::kCancelling) {
-    Finish(key, JobState::kCancelled, "");
+  if (IsCalledOff(job)) {
+    // After its end a job writes nothing: shards under way stop soon, and the last one wakes us.
+    if (CountRunning(key) == 0) Finish(key, JobState::kCancelled, "");
     return std::nullopt;
   }
   auto batch = Query(catalog_, [&](Txn& txn) { return txn.Find<BatchRecord>(key); });
@@ -92,6 +97,12 @@ std::optional<Time> BatchController::Drive(const Key& key, const JobRecord& job)
   }
   pool_.Submit(kind(), key, [this, key] { Prepare(key); });
   return std::nullopt;
+}
+
+int64_t BatchController::CountRunning(const Key& job) {
+  return running_.With([&](std::set<Key>& running) {
+    return std::ranges::count_if(running, [&](const Key& shard) { return JobKey(shard) == job; });
+  });
 }
 
 std::optional<Time> BatchController::RunShards(const Key& key, const JobRecord& job,
@@ -109,10 +120,8 @@ std::optional<Time> BatchController::RunShards(const Key& key, const JobRecord& 
       continue;
     }
     Key name = fmt::format("{}#{}", key, i);
-    bool begins = running_.With([&](std::set<Key>& running) {
-      auto mine =
-          std::ranges::count_if(running, [&](const Key& other) { return JobKey(other) == key; });
-      return mine < workers && running.insert(name).second;
+    bool begins = CountRunning(key) < workers && running_.With([&](std::set<Key>& running) {
+      return running.insert(name).second;
     });
     if (!begins) continue;
     bool taken = pool_.Submit(kind(), name, [this, key, i, name] {
@@ -200,20 +209,29 @@ void BatchController::Prepare(const Key& key) {
   }
 }
 
-// Reads, predicts and writes one file. Throws Failure.
+bool BatchController::IsWanted(const Key& key) {
+  auto row = Query(catalog_, [&](Txn& txn) { return txn.Find<JobRecord>(key); });
+  return row && !HasEnded(row->value.job.state) && !IsCalledOff(row->value);
+}
+
+// Reads, predicts and writes one file. Throws Failure; kCancelled when nobody wants it any more.
 BatchShard BatchController::Predict(const JobRecord& job, const BatchRecord& batch, size_t index) {
   const PredictionInput& input = *job.job.predictionInput;
   BatchShard shard = batch.shards[index];
   ShardPredictor::Rules rules{
       .size = static_cast<size_t>(std::max<int64_t>(1, input.batchSize.value_or(kUsualBatch))),
       .last_try = shard.backoff.attempts + 1 >= kMostTries};
-  ShardPredictor predictor(
-      input, rules, [&](const std::string& body) { return world_.predict(batch.version, body); });
+  const Error unwanted{Code::kCancelled, "", "The job has ended."};
+  ShardPredictor predictor(input, rules, [&](const std::string& body) -> Result<std::string> {
+    if (!IsWanted(job.key())) return unwanted;
+    return world_.predict(batch.version, body);
+  });
   world_
       .read(job.account, {shard.bucket, shard.name, shard.generation, shard.size},
             [&](std::string_view piece) { predictor.Feed(piece); })
       .value();
   predictor.End();
+  if (!IsWanted(job.key())) throw Failure(unwanted);
   shard.predictions = predictor.predictions();
   shard.errors = static_cast<int64_t>(predictor.errors().count());
   Place out = ParsePlace(input.outputPath);
@@ -233,14 +251,14 @@ BatchShard BatchController::Predict(const JobRecord& job, const BatchRecord& bat
 void BatchController::RunShard(const Key& key, size_t index) {
   auto job = Query(catalog_, [&](Txn& txn) { return txn.Find<JobRecord>(key); });
   auto batch = Query(catalog_, [&](Txn& txn) { return txn.Find<BatchRecord>(key); });
-  if (!job || !batch || HasEnded(job->value.job.state) || index >= batch->value.shards.size())
-    return;
+  if (!job || !batch || !IsWanted(key) || index >= batch->value.shards.size()) return;
   if (batch->value.shards[index].done) return;
   BatchShard shard = batch->value.shards[index];
   try {
     shard = Predict(job->value, batch->value, index);
     shard.done = true;
   } catch (const Failure& failure) {
+    if (!IsWanted(key)) return;
     log_.Warning("shard failed",
                  {{"job", key}, {"shard", index}, {"error", failure.error().message}});
     shard.backoff = AfterFailure(shard.backoff, kPause, key, clock_.Now());

@@ -82,6 +82,8 @@ class BatchController final : public Controller {
  private:
   std::optional<Time> Drive(const Key& key, const JobRecord& job);
   std::optional<Time> RunShards(const Key& key, const JobRecord& job, const BatchRecord& batch);
+  int64_t CountRunning(const Key& job);
+  bool IsWanted(const Key& key);
   void Prepare(const Key& key);
   Key ChooseVersion(Txn& txn, const JobRecord& job, BatchRecord& batch);
   void RequireModel(const JobRecord& job) const;

@@ -177,6 +177,7 @@ class Batch : public testing::Test {
       if (body.find("\"kills\"") != body.npos && ++killed_ <= kills_) {
         return Error{Code::kUnavailable, std::string(kRefused), "the worker ended"};
       }
+      if (on_predict_) on_predict_();
       asked_ = version;
       JsonTree answer = JsonTree::Object();
       answer["predictions"] = JsonTree::Parse(body)["instances"];
@@ -209,6 +210,14 @@ class Batch : public testing::Test {
     }
     FAIL() << "does not come to rest";
   }
+  void CallOff() {
+    catalog_.Write("test", [](Txn& txn) {
+      auto row = txn.Find<JobRecord>("p/j");
+      row->value.cancel = true;
+      row->value.job.state = JobState::kCancelling;
+      txn.Put("p/j", row->value);
+    });
+  }
   api::ml::Job Job() {
     return Query(catalog_, [](Txn& txn) { return txn.Find<JobRecord>("p/j")->value.job; });
   }
@@ -222,7 +231,8 @@ class Batch : public testing::Test {
   std::map<std::string, int> reads_;
   std::optional<Error> trouble_;
   std::set<std::string> denied_;  // "ACCOUNT PERMISSION RESOURCE"
-  int kills_ = 0, killed_ = 0;  // how often an instance "kills" its process, and did
+  int kills_ = 0, killed_ = 0;    // how often an instance "kills" its process, and did
+  std::function<void()> on_predict_;
   Key asked_;
   std::unique_ptr<ControlLoop> loop_;
   std::unique_ptr<QueuedActionPool> pool_;
@@ -322,13 +332,25 @@ TEST_F(Batch, EndsWhenItIsCalledOff) {
   trouble_ = Error{Code::kUnavailable, "", "not now"};
   Submit("projects/p/models/m");
   Settle();
-  catalog_.Write("test", [](Txn& txn) {
-    auto row = txn.Find<JobRecord>("p/j");
-    row->value.cancel = true;
-    txn.Put("p/j", row->value);
-  });
+  CallOff();
   Settle();
   EXPECT_EQ(Job().state, JobState::kCancelled);
+}
+
+TEST_F(Batch, WritesNothingAfterItsEnd) {
+  files_ = {{"in/a", "[1]\n[2]\n[3]\n"}};
+  int asked = 0;
+  on_predict_ = [&] {
+    ++asked;
+    CallOff();
+    loop_->RunDue();
+    EXPECT_EQ(Job().state, JobState::kCancelling);  // a shard is under way
+  };
+  Submit();
+  Settle();
+  EXPECT_EQ(Job().state, JobState::kCancelled);
+  EXPECT_EQ(asked, 1);
+  EXPECT_TRUE(written_.empty());
 }
 
 }  // namespace
