@@ -317,6 +317,8 @@ class Routine:
             raise RuntimeError('no "way"')
         if instances == ['short']:
             return []
+        if instances == ['nan']:
+            return [{'v': [float('nan'), (float('-inf'), 1.5)], float('inf'): 'NaN'}]
         return [{'v': x * self.factor, 'k': sorted(kwargs)} for x in instances]
 )py";
 
@@ -354,6 +356,7 @@ TEST(PythonEngine, CustomRoutine) {
   EXPECT_EQ(world.Ask(*engine, {"1"}, R"({"a":1})"), R"({"v": 2.0, "k": ["a"]})");
   EXPECT_THAT(world.Ask(*engine, {R"("throw")"}), HasSubstr(R"(RuntimeError: no "way")"));
   EXPECT_THAT(world.Ask(*engine, {R"("short")"}), HasSubstr("0 predictions for 1 instances"));
+  EXPECT_EQ(world.Ask(*engine, {R"("nan")"}), R"({"v": [null, [null, 1.5]], "Infinity": "NaN"})");
   EXPECT_THAT(world.Ask(*engine, {R"("crash")"}), HasSubstr("the Python worker ended (signal 11)"));
   EXPECT_EQ(world.Ask(*engine, {"3"}), R"({"v": 6.0, "k": []})");
 }

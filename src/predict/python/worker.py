@@ -143,6 +143,15 @@ def send(channel, kind, text=''):
     channel.flush()
 
 
+def as_json(prediction):
+    """JSON knows neither NaN nor Infinity: they are null, as TensorFlow's are."""
+    try:
+        return json.dumps(prediction, default=plain, allow_nan=False)
+    except ValueError:
+        loose = json.dumps(prediction, default=plain)
+        return json.dumps(json.loads(loose, parse_constant=lambda _: None))
+
+
 def answer(model, request):
     instances = request['instances']
     predictions = model.predict(instances, **request.get('parameters', {}))
@@ -152,7 +161,7 @@ def answer(model, request):
         raise TypeError(f'predict() gave a {type(predictions).__name__}, not a list')
     if len(predictions) != len(instances):
         raise TypeError(f'predict() gave {len(predictions)} predictions for {len(instances)} instances')
-    return [json.dumps(prediction, default=plain) for prediction in predictions]
+    return [as_json(prediction) for prediction in predictions]
 
 
 def serve(model, channel_in, channel_out):
