@@ -123,6 +123,30 @@ TEST(RequestReader, JsonInstancesAndParameters) {
   EXPECT_EQ(request.inputs.parameters, R"({"probabilities":true,"k":{"z": 1}})");
 }
 
+// scikit-learn and XGBoost know no signatures; clients name one all the same.
+TEST(RequestReader, AnySignatureOfAModelWithoutThem) {
+  RequestReader reader;
+  std::vector<Signature> signatures{Row(1)};
+  signatures[0].unnamed = true;
+  const char* body = R"({"signature_name": "predict", "instances": [[1]]})";
+  EXPECT_EQ(reader.ReadPredict(body, signatures).signature, &signatures[0]);
+}
+
+TEST(RequestReader, DepthOfJsonInstances) {
+  RequestReader reader;
+  std::vector<Signature> signatures{One(DataType::kJson, {-1})};
+  auto nested = [](size_t depth) {
+    return R"({"instances": ["[[[", )" + std::string(depth, '[') + std::string(depth, ']') + "]}";
+  };
+  EXPECT_EQ(reader.ReadPredict(nested(256), signatures).inputs.rows, 2);
+  try {
+    reader.ReadPredict(nested(257), signatures);
+    FAIL() << "was taken";
+  } catch (const Failure& failure) {
+    EXPECT_THAT(failure.error().message, HasSubstr("instance 1: is nested too deeply"));
+  }
+}
+
 struct Bad {
   const char* name;
   std::string body;

@@ -30,7 +30,8 @@ struct TensorSpec {
 
 struct Signature {
   std::string name;
-  std::string method;  // "tensorflow/serving/predict"
+  bool unnamed = false;  // its runtime knows no signatures: whatever a request names is this one
+  std::string method;    // "tensorflow/serving/predict"
   std::vector<TensorSpec> inputs, outputs;
   // The one output is given as it is, not as an object with its name.
   bool bare_output = false;

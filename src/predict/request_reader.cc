@@ -102,14 +102,30 @@ void PushElement(ondemand::value value, ondemand::json_type kind, Tensor& tensor
   PushScalar(scalar, tensor, place);
 }
 
+// Arrays and objects in one another. Python's reader gives up at less than a thousand.
+void ExpectShallow(std::string_view json, const Place& place) {
+  constexpr int kMostDepth = 256;
+  int depth = 0;
+  bool quoted = false;
+  for (size_t i = 0; i < json.size(); ++i) {
+    char c = json[i];
+    if (quoted && c == '\\') ++i;
+    if (c == '"') quoted = !quoted;
+    if (quoted) continue;
+    depth += (c == '[' || c == '{') - (c == ']' || c == '}');
+    if (depth > kMostDepth) place.Refuse("is nested too deeply");
+  }
+}
+
 // The text of a value of any kind, to be judged by whoever takes it.
 std::string JsonText(ondemand::value value, const Place& place) {
   ondemand::json_type kind = Get(value.type(), place);
-  if (kind == ondemand::json_type::array) {
-    return std::string(Trim(Get(Get(value.get_array(), place).raw_json(), place)));
-  }
-  if (kind == ondemand::json_type::object) {
-    return std::string(Trim(Get(Get(value.get_object(), place).raw_json(), place)));
+  bool array = kind == ondemand::json_type::array;
+  if (array || kind == ondemand::json_type::object) {
+    std::string_view json = Trim(array ? Get(Get(value.get_array(), place).raw_json(), place)
+                                       : Get(Get(value.get_object(), place).raw_json(), place));
+    ExpectShallow(json, place);
+    return std::string(json);
   }
   std::string text(Trim(value.raw_json_token()));
   // The cheap reader looks at scalars only when asked for their value.
@@ -422,6 +438,7 @@ RequestReader::~RequestReader() = default;
 namespace {
 
 const Signature& Named(const std::vector<Signature>& signatures, std::string_view name) {
+  if (signatures.front().unnamed) return signatures.front();
   for (const Signature& signature : signatures) {
     if (signature.name == name) return signature;
   }

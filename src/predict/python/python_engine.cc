@@ -27,6 +27,7 @@ class PythonEngine final : public Engine {
     bool custom = !settings.prediction_class.empty();
     Signature signature;
     signature.name = "serving_default";
+    signature.unnamed = true;
     signature.method = "tensorflow/serving/predict";
     signature.inputs.push_back({"instances", DataType::kJson, {-1}});
     signature.outputs.push_back({"predictions", DataType::kJson, {-1}});

@@ -147,6 +147,7 @@ class XgboostEngine final : public Engine {
     features_ = forest_ ? forest_->features() : booster_->features();
     Signature signature;
     signature.name = "serving_default";
+    signature.unnamed = true;
     signature.method = "tensorflow/serving/predict";
     TensorSpec input{kInput, DataType::kFloat, {-1, features_}};
     input.null_is_missing = true;
