@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/bytes.h"
 #include "describe/json_codec.h"
 #include "describe/json_tree.h"
 #include "net/errors.h"
@@ -118,6 +119,34 @@ std::vector<VersionRecord> VersionsOf(Txn& txn, const ModelRecord& model) {
     if (std::ssize(rows) < range.limit) return versions;
     range.after = rows.back().key;
   }
+}
+
+VersionRecord ChooseDefault(Txn& txn, ModelRecord& model, const std::string& version) {
+  VersionRecord record = LoadVersion(txn, model.project, model.name, version);
+  if (record.deleting || record.resource.state != api::ml::VersionState::kReady) {
+    throw Failure(Code::kInvalid, "failedPrecondition",
+                  "Field: name Error: Only a version that is READY can be the default.");
+  }
+  model.default_version = record.name;
+  return record;
+}
+
+std::vector<std::string> MaskPaths(std::string_view mask) {
+  std::vector<std::string> paths;
+  while (!Trim(mask).empty()) {
+    std::string_view field = mask.substr(0, mask.find(','));
+    mask.remove_prefix(std::min(mask.size(), field.size() + 1));
+    std::string& path = paths.emplace_back();
+    bool begins = false;  // a word, after an underscore
+    bool key = false;     // of a map: it is spelt as it is
+    for (unsigned char c : Trim(field)) {
+      if (key || c != '_') path += static_cast<char>(begins ? std::toupper(c) : c);
+      begins = !key && c == '_';
+      key = key || path == "labels." || path == "trafficSplit.";
+    }
+  }
+  if (!paths.empty()) return paths;
+  throw Failure(Code::kInvalid, "Field: update_mask Error: The update mask is required.");
 }
 
 Bytes EtagOf(int64_t generation) {

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "api/long_running_operation.h"
 #include "catalog/catalog.h"
@@ -21,6 +22,12 @@ ModelRecord LoadModel(Txn& txn, const std::string& project, const std::string& m
 VersionRecord LoadVersion(Txn& txn, const std::string& project, const std::string& model,
                           const std::string& version);
 std::vector<VersionRecord> VersionsOf(Txn& txn, const ModelRecord& model);
+// Makes a version of a model its default, in the record given: kNotFound when there is none such, kInvalid when it is
+// not READY.
+VersionRecord ChooseDefault(Txn& txn, ModelRecord& model, const std::string& version);
+
+// The fields of an update mask, "a,b_c.d" as "a" and "bC.d": the API documents both spellings. kInvalid when it is empty.
+std::vector<std::string> MaskPaths(std::string_view mask);
 
 // As the API shows them. `versions` are those of the model, for its default.
 api::ml::Version ShowVersion(const VersionRecord& record, const ModelRecord& model);

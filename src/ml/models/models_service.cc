@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "compute/filter.h"
 #include "describe/json_codec.h"
@@ -113,15 +114,18 @@ Operation ModelsService::Ended(Txn& txn, std::string verb, const ModelRecord& re
 
 api::LongRunningOperation ModelsService::Patch(const api::ml::PatchModel& request,
                                                const net::Call& call) {
-  if (request.updateMask.empty()) {
-    throw Failure(Code::kInvalid, "Field: update_mask Error: The update mask is required.");
-  }
+  std::vector<std::string> paths = MaskPaths(request.updateMask);
+  auto is_default = [](const std::string& path) { return path.starts_with("defaultVersion"); };
   return Update(catalog_, "model update", [&](Txn& txn) {
     ModelRecord record = LoadModel(txn, request.project, request.model);
     api::ml::Model given = DecodeJson<api::ml::Model>(request.body.text);
     CheckEtag(given.etag, record.generation);
     PatchValueMasked(TypeOf<api::ml::Model>(), &record.resource, request.body.text,
-                     request.updateMask);
+                     fmt::format("{}", fmt::join(paths, ",")));
+    if (std::ranges::any_of(paths, is_default)) {
+      std::string name = given.defaultVersion.value_or(api::ml::Version{}).name;
+      ChooseDefault(txn, record, name.substr(name.rfind('/') + 1));
+    }
     RequireLabels(record.resource.labels);
     CheckSplit(txn, record);
     ++record.generation;

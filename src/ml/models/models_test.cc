@@ -95,6 +95,34 @@ TEST_F(Models, AreUpdatingUntilTheirNodesAreThere) {
   EXPECT_FALSE(shown.Has("autoScaling")) << shown.text;
 }
 
+TEST_F(Models, ThePatchOfADefaultVersionSetsIt) {
+  MakeModel();
+  MakeVersion("v1");
+  MakeVersion("v2");
+  MakeVersion("v3");
+  const std::string name = "/v1/projects/project-one/models/census";
+  auto chosen = [&] { return Ask("GET", name).body.Find("defaultVersion")->TextOf("name"); };
+  Reply both = Ask("PATCH", name, R"({"description":"d","defaultVersion":{"name":"v2"}})",
+                   "updateMask=description,default_version.name");
+  EXPECT_EQ(both.status, 200) << both.text;
+  EXPECT_EQ(chosen(), "projects/project-one/models/census/versions/v2");
+  EXPECT_EQ(Ask("GET", name).body.TextOf("description"), "d");
+  Ask("PATCH", name,
+      R"({"defaultVersion":{"name":"projects/project-one/models/census/versions/v3"}})",
+      "updateMask=defaultVersion.name");
+  EXPECT_EQ(chosen(), "projects/project-one/models/census/versions/v3");
+  Reply none =
+      Ask("PATCH", name, R"({"defaultVersion":{"name":"v9"}})", "updateMask=defaultVersion.name");
+  EXPECT_EQ(none.status, 404) << none.text;
+  EXPECT_EQ(chosen(), "projects/project-one/models/census/versions/v3");
+}
+
+TEST(MaskPaths, KnowBothSpellings) {
+  EXPECT_EQ(MaskPaths("description, auto_scaling.min_nodes,labels.a_b"),
+            (std::vector<std::string>{"description", "autoScaling.minNodes", "labels.a_b"}));
+  EXPECT_THROW(MaskPaths(" "), Failure);
+}
+
 TEST_F(Models, BadRequestsAreRefusedWithTheField) {
   MakeModel();
   const std::pair<const char*, const char*> cases[] = {

@@ -4,6 +4,7 @@
 #include <array>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/bytes.h"
 #include "compute/filter.h"
@@ -219,23 +220,20 @@ api::ml::VersionList VersionsService::List(const api::ml::ListVersions& request,
 
 namespace {
 
-// Whether a mask speaks of the number of nodes. Throws Failure for fields that cannot be changed.
-bool ChangesScaling(std::string_view mask) {
+// Throws Failure for fields that cannot be changed.
+void RequireChangeable(const std::vector<std::string>& paths) {
   constexpr std::array<std::string_view, 5> kChangeable = {
       "description", "labels", "requestLoggingConfig", "autoScaling", "manualScaling"};
-  if (mask.empty()) Invalid("update_mask", "The update mask is required.");
-  bool scaling = false;
-  for (std::string_view rest = mask; !rest.empty();) {
-    std::string_view field = Trim(rest.substr(0, rest.find(',')));
-    rest.remove_prefix(std::min(rest.size(), rest.find(',')));
-    if (!rest.empty()) rest.remove_prefix(1);
-    std::string_view first = field.substr(0, field.find('.'));
-    if (std::ranges::find(kChangeable, first) == kChangeable.end()) {
-      Invalid(field, "This field cannot be changed.");
+  for (const std::string& path : paths) {
+    if (std::ranges::find(kChangeable, path.substr(0, path.find('.'))) == kChangeable.end()) {
+      Invalid(path, "This field cannot be changed.");
     }
-    scaling = scaling || first.ends_with("Scaling");
   }
-  return scaling;
+}
+
+bool Speaks(const std::vector<std::string>& paths, std::string_view field) {
+  return std::ranges::any_of(
+      paths, [&](const std::string& path) { return path.substr(0, path.find('.')) == field; });
 }
 
 }  // namespace
@@ -243,7 +241,9 @@ bool ChangesScaling(std::string_view mask) {
 // Words are changed at once. A number of nodes is reached by the controller: the version is UPDATING until its process
 // is there, and goes on answering meanwhile.
 net::Answer VersionsService::Patch(const api::ml::PatchVersion& request, const net::Call& call) {
-  bool scaling = ChangesScaling(request.updateMask);
+  std::vector<std::string> paths = MaskPaths(request.updateMask);
+  RequireChangeable(paths);
+  bool automatic = Speaks(paths, "autoScaling"), manual = Speaks(paths, "manualScaling");
   Operation operation = Update(catalog_, "version update", [&](Txn& txn) {
     VersionRecord record = LoadVersion(txn, request.project, request.model, request.version);
     if (record.resource.state == VersionState::kUpdating) {
@@ -252,9 +252,10 @@ net::Answer VersionsService::Patch(const api::ml::PatchVersion& request, const n
     }
     CheckEtag(DecodeJson<api::ml::Version>(request.body.text).etag, record.generation);
     PatchValueMasked(TypeOf<api::ml::Version>(), &record.resource, request.body.text,
-                     request.updateMask);
+                     fmt::format("{}", fmt::join(paths, ",")));
     CompleteVersion(record.resource);
-    bool pending = scaling && record.resource.state == VersionState::kReady && !record.deleting;
+    bool pending =
+        (automatic || manual) && record.resource.state == VersionState::kReady && !record.deleting;
     if (pending) record.resource.state = VersionState::kUpdating;
     ++record.generation;
     txn.Put(record.key(), record);
@@ -299,13 +300,8 @@ net::Answer VersionsService::Delete(const api::ml::NameVersion& request, const n
 api::ml::Version VersionsService::SetDefault(const api::ml::SetDefaultVersion& request,
                                              const net::Call& call) {
   api::ml::Version shown = Update(catalog_, "default version", [&](Txn& txn) {
-    VersionRecord record = LoadVersion(txn, request.project, request.model, request.version);
     ModelRecord model = LoadModel(txn, request.project, request.model);
-    if (record.deleting || record.resource.state != VersionState::kReady) {
-      throw Failure(Code::kInvalid, "failedPrecondition",
-                    "Field: name Error: Only a version that is READY can be the default.");
-    }
-    model.default_version = record.name;
+    VersionRecord record = ChooseDefault(txn, model, request.version);
     ++model.generation;
     txn.Put(model.key(), model);
     return ShowVersion(record, model);
