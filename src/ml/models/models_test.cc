@@ -117,6 +117,30 @@ TEST_F(Models, ThePatchOfADefaultVersionSetsIt) {
   EXPECT_EQ(chosen(), "projects/project-one/models/census/versions/v3");
 }
 
+// Clients name the one they want; gcloud cannot even say null for the other.
+TEST_F(Models, OneKindOfScalingReplacesTheOther) {
+  MakeModel();
+  MakeVersion("v1");
+  const std::string name = "/v1/projects/project-one/models/census/versions/v1";
+  Reply manual =
+      Ask("PATCH", name, R"({"manualScaling":{"nodes":1}})", "updateMask=manualScaling.nodes");
+  EXPECT_EQ(manual.status, 200) << manual.text;
+  Pass(seconds(1));
+  Reply shown = Ask("GET", name);
+  EXPECT_TRUE(shown.Has(R"("manualScaling":{"nodes":1})") && !shown.Has("autoScaling"))
+      << shown.text;
+  Reply automatic =
+      Ask("PATCH", name, R"({"autoScaling":{"minNodes":1}})", "updateMask=autoScaling.minNodes");
+  EXPECT_EQ(automatic.status, 200) << automatic.text;
+  shown = Ask("GET", name);
+  EXPECT_TRUE(shown.Has(R"("autoScaling":{"minNodes":1})") && !shown.Has("manualScaling"))
+      << shown.text;
+  Reply both =
+      Ask("PATCH", name, R"({"autoScaling":{"minNodes":1},"manualScaling":{"nodes":1}})",
+          "updateMask=autoScaling,manualScaling");
+  EXPECT_EQ(both.status, 400) << both.text;
+}
+
 TEST(MaskPaths, KnowBothSpellings) {
   EXPECT_EQ(MaskPaths("description, auto_scaling.min_nodes,labels.a_b"),
             (std::vector<std::string>{"description", "autoScaling.minNodes", "labels.a_b"}));

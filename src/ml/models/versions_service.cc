@@ -253,6 +253,9 @@ net::Answer VersionsService::Patch(const api::ml::PatchVersion& request, const n
     CheckEtag(DecodeJson<api::ml::Version>(request.body.text).etag, record.generation);
     PatchValueMasked(TypeOf<api::ml::Version>(), &record.resource, request.body.text,
                      fmt::format("{}", fmt::join(paths, ",")));
+    // The kind that is given replaces the other, which the version may have been given by us.
+    if (!automatic && manual && record.resource.manualScaling) record.resource.autoScaling.reset();
+    if (!manual && automatic && record.resource.autoScaling) record.resource.manualScaling.reset();
     CompleteVersion(record.resource);
     bool pending =
         (automatic || manual) && record.resource.state == VersionState::kReady && !record.deleting;
