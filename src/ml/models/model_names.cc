@@ -8,6 +8,7 @@
 #include "base/bytes.h"
 #include "describe/json_codec.h"
 #include "describe/json_tree.h"
+#include "identity/records.h"
 #include "net/errors.h"
 
 namespace fireweed::ml {
@@ -89,8 +90,18 @@ void RequireLabels(const std::map<std::string, std::string>& labels) {
   }
 }
 
+bool IsProjectNumber(std::string_view project) {
+  return !project.empty() && std::isdigit(static_cast<unsigned char>(project[0]));
+}
+
+std::string ProjectIdOf(Txn& txn, const std::string& project) {
+  if (!IsProjectNumber(project)) return project;
+  auto row = txn.Find<identity::ProjectNumberRecord>(project);
+  return row ? row->value.project : project;
+}
+
 ModelRecord LoadModel(Txn& txn, const std::string& project, const std::string& model) {
-  auto row = txn.Find<ModelRecord>(project + "/" + model);
+  auto row = txn.Find<ModelRecord>(ProjectIdOf(txn, project) + "/" + model);
   if (row) return std::move(row->value);
   throw Failure(Code::kNotFound,
                 fmt::format("Field: name Error: The model resource: \"{}\" was not found. Please "
@@ -101,7 +112,7 @@ ModelRecord LoadModel(Txn& txn, const std::string& project, const std::string& m
 
 VersionRecord LoadVersion(Txn& txn, const std::string& project, const std::string& model,
                           const std::string& version) {
-  auto row = txn.Find<VersionRecord>(project + "/" + model + "/" + version);
+  auto row = txn.Find<VersionRecord>(ProjectIdOf(txn, project) + "/" + model + "/" + version);
   if (row) return std::move(row->value);
   LoadModel(txn, project, model);
   throw Failure(Code::kNotFound,

@@ -18,6 +18,12 @@ void RequireModelName(std::string_view field, std::string_view name);
 // Keys and values as everywhere: lower-case letters, digits, dashes and underscores, at most 63 and 64 of them.
 void RequireLabels(const std::map<std::string, std::string>& labels);
 
+// Numbers are digits, ids begin with a letter.
+bool IsProjectNumber(std::string_view project);
+// The id of a project that is named by its id or its number; what is not known stays as it is.
+std::string ProjectIdOf(Txn& txn, const std::string& project);
+
+// Projects by id or number.
 ModelRecord LoadModel(Txn& txn, const std::string& project, const std::string& model);
 VersionRecord LoadVersion(Txn& txn, const std::string& project, const std::string& model,
                           const std::string& version);

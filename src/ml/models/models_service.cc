@@ -49,12 +49,9 @@ api::ml::Model ModelsService::Create(const api::ml::CreateModel& request, const 
   if (request.body.regions.size() > 1) {
     throw Failure(Code::kInvalid, "Field: model.regions Error: Only one region may be given.");
   }
-  ModelRecord record{.project = request.project,
-                     .name = request.body.name,
-                     .resource = request.body,
-                     .created = clock_.Now()};
+  ModelRecord record{.name = request.body.name, .resource = request.body, .created = clock_.Now()};
   api::ml::Model shown = Update(catalog_, "model create", [&](Txn& txn) {
-    projects_.Ensure(txn, request.project, call.caller);
+    record.project = projects_.Ensure(txn, request.project, call.caller).projectId;
     if (txn.Find<ModelRecord>(record.key())) {
       throw Failure(Code::kExists,
                     "Field: model.name Error: A model with the same name already exists.");
@@ -78,9 +75,9 @@ api::ml::Model ModelsService::Get(const api::ml::NameModel& request, const net::
 api::ml::ModelList ModelsService::List(const api::ml::ListModels& request, const net::Call&) {
   compute::Filter filter(request.filter);
   int32_t wanted = request.pageSize > 0 ? std::min(request.pageSize, kLargestPage) : kLargestPage;
-  ScanRange range{.prefix = request.project + "/", .limit = wanted};
-  if (!request.pageToken.empty()) range.after = request.project + "/" + request.pageToken;
   return Query(catalog_, [&](Txn& txn) {
+    ScanRange range{.prefix = ProjectIdOf(txn, request.project) + "/", .limit = wanted};
+    if (!request.pageToken.empty()) range.after = range.prefix + request.pageToken;
     api::ml::ModelList reply;
     while (true) {
       auto rows = txn.Scan<ModelRecord>(range);

@@ -135,10 +135,28 @@ TEST_F(Models, OneKindOfScalingReplacesTheOther) {
   shown = Ask("GET", name);
   EXPECT_TRUE(shown.Has(R"("autoScaling":{"minNodes":1})") && !shown.Has("manualScaling"))
       << shown.text;
-  Reply both =
-      Ask("PATCH", name, R"({"autoScaling":{"minNodes":1},"manualScaling":{"nodes":1}})",
-          "updateMask=autoScaling,manualScaling");
+  Reply both = Ask("PATCH", name, R"({"autoScaling":{"minNodes":1},"manualScaling":{"nodes":1}})",
+                   "updateMask=autoScaling,manualScaling");
   EXPECT_EQ(both.status, 400) << both.text;
+}
+
+TEST_F(Models, AProjectIsAlsoKnownByItsNumber) {
+  std::string number = Query(catalog_, [&](Txn& txn) {
+    return std::to_string(projects_.Find(txn, "project-one")->projectNumber);
+  });
+  const std::string models = "/v1/projects/" + number + "/models";
+  Reply made = Ask("POST", models, R"({"name":"census"})");
+  EXPECT_EQ(made.body.TextOf("name"), "projects/project-one/models/census") << made.text;
+  Reply version = Ask("POST", models + "/census/versions",
+                      R"({"name":"v1","deploymentUri":"gs://b/m","framework":"XGBOOST"})");
+  EXPECT_EQ(version.status, 200) << version.text;
+  EXPECT_EQ(StateOf("v1"), "READY");
+  EXPECT_TRUE(Ask("GET", models).Has("models/census"));
+  EXPECT_TRUE(Ask("GET", models + "/census/versions").Has("versions/v1"));
+  EXPECT_TRUE(Ask("GET", "/v1/projects/" + number + "/operations").Has("create_census_v1"));
+  net::Answer answer = Send("POST", models + "/census:predict", "{}");
+  EXPECT_TRUE(std::holds_alternative<std::shared_ptr<net::Forwarding>>(answer));
+  EXPECT_EQ(Ask("GET", "/v1/projects/123456789012/models/census").status, 404);
 }
 
 TEST(MaskPaths, KnowBothSpellings) {

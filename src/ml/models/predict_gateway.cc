@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "ml/models/model_names.h"
 #include "net/errors.h"
 
 namespace fireweed::ml {
@@ -97,7 +98,8 @@ void AppendHead(std::string& out, const net::Call& call, const std::string& path
 
 PredictGateway::PredictGateway(Catalog& catalog, ServingTable& table, const Clock& clock,
                                GatewayLimits limits, ExchangeSink sink)
-    : models_(catalog, kCachedRows),
+    : numbers_(catalog, kCachedRows),
+      models_(catalog, kCachedRows),
       versions_(catalog, kCachedRows),
       table_(table),
       clock_(clock),
@@ -146,6 +148,14 @@ void PredictGateway::Serve(net::Router& router) {
   router.OnRaw(m::kExplainVersion.entry(), refuse);
 }
 
+// The id of a project that is named by it or by its number.
+std::optional<std::string> PredictGateway::FindProject(const std::string& name, From from) {
+  if (!IsProjectNumber(name)) return name;
+  auto row = from == From::kMemory ? numbers_.Peek(name) : std::optional(numbers_.Get(name));
+  if (!row) return std::nullopt;
+  return *row ? (*row)->value.project : name;
+}
+
 std::optional<PredictGateway::VersionRow> PredictGateway::FindVersion(const Key& key, From from) {
   return from == From::kMemory ? versions_.Peek(key) : std::optional(versions_.Get(key));
 }
@@ -169,7 +179,9 @@ const std::string& PredictGateway::ChooseVersion(const ModelRecord& model) {
 std::shared_ptr<net::Forwarding> PredictGateway::Prepare(const net::Call& call, bool versioned,
                                                          const std::string& path, From from) {
   std::string model_name = call.Path("model");
-  Key model_key = call.Path("project") + "/" + model_name;
+  std::optional<std::string> project = FindProject(call.Path("project"), from);
+  if (!project) return nullptr;
+  Key model_key = *project + "/" + model_name;
   std::string version_name = versioned ? call.Path("version") : "";
   if (!versioned) {
     std::optional<ModelRow> model = FindModel(model_key, from);

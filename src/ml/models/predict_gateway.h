@@ -15,6 +15,7 @@
 #include "base/clock.h"
 #include "catalog/catalog.h"
 #include "catalog/row_cache.h"
+#include "identity/records.h"
 #include "ml/models/records.h"
 #include "ml/models/serving_target.h"
 #include "net/forward.h"
@@ -55,11 +56,13 @@ class PredictGateway {
   // Null only from memory: it is not there.
   std::shared_ptr<net::Forwarding> Prepare(const net::Call& call, bool versioned,
                                            const std::string& path, From from);
+  std::optional<std::string> FindProject(const std::string& name, From from);
   std::optional<VersionRow> FindVersion(const Key& key, From from);
   std::optional<ModelRow> FindModel(const Key& key, From from);
   const std::string& ChooseVersion(const ModelRecord& model);
 
   // Constant after construction.
+  RowCache<identity::ProjectNumberRecord> numbers_;
   RowCache<ModelRecord> models_;
   RowCache<VersionRecord> versions_;
   ServingTable& table_;

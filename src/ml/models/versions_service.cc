@@ -157,8 +157,7 @@ net::Answer VersionsService::WhenEnded(const Operation& operation, int64_t wait_
 
 net::Answer VersionsService::Create(const api::ml::CreateVersion& request, const net::Call& call) {
   RequireModelName("version.name", request.body.name);
-  VersionRecord record{.project = request.project,
-                       .model = request.model,
+  VersionRecord record{.model = request.model,
                        .name = request.body.name,
                        .uid = ids_.NextWord(),
                        .resource = request.body};
@@ -171,6 +170,7 @@ net::Answer VersionsService::Create(const api::ml::CreateVersion& request, const
   record.resource.createTime = clock_.Now();
   Operation operation = Update(catalog_, "version create", [&](Txn& txn) {
     ModelRecord model = LoadModel(txn, request.project, request.model);
+    record.project = model.project;
     if (txn.Find<VersionRecord>(record.key())) {
       throw Failure(Code::kExists,
                     "Field: version.name Error: A version with the same name already exists.");
@@ -313,27 +313,35 @@ api::ml::Version VersionsService::SetDefault(const api::ml::SetDefaultVersion& r
   return shown;
 }
 
+namespace {
+
+Key OperationKey(Txn& txn, const std::string& project, const std::string& operation) {
+  return OperationScope(ProjectIdOf(txn, project)) + "/" + operation;
+}
+
+}  // namespace
+
 net::Answer VersionsService::GetOperation(const api::ml::NameOperation& request, const net::Call&) {
   constexpr int64_t kLongestWaitMs = 120'000;
-  Key key = OperationScope(request.project) + "/" + request.operation;
-  auto row = Query(catalog_, [&](Txn& txn) { return txn.Find<Operation>(key); });
+  auto row = Query(catalog_, [&](Txn& txn) {
+    return txn.Find<Operation>(OperationKey(txn, request.project, request.operation));
+  });
   if (!row) {
     throw Failure(
         Code::kNotFound,
         fmt::format("Field: name Error: The operation \"{}\" was not found.", request.operation));
   }
   int64_t wait = std::min(int64_t{request.waitSeconds} * 1000, kLongestWaitMs);
-  if (wait <= 0 || row->value.ended) return Shown(key);
+  if (wait <= 0 || row->value.ended) return Shown(row->key);
   return WhenEnded(row->value, wait);
 }
 
 api::ml::OperationList VersionsService::ListOperations(const api::ml::ListOperations& request,
                                                        const net::Call&) {
-  std::string prefix = OperationScope(request.project) + "/";
   int32_t wanted = request.pageSize > 0 ? std::min(request.pageSize, kLargestPage) : kLargestPage;
   return Query(catalog_, [&](Txn& txn) {
-    ScanRange range{.prefix = prefix, .limit = wanted};
-    if (!request.pageToken.empty()) range.after = prefix + request.pageToken;
+    ScanRange range{.prefix = OperationKey(txn, request.project, ""), .limit = wanted};
+    if (!request.pageToken.empty()) range.after = range.prefix + request.pageToken;
     api::ml::OperationList reply;
     auto rows = txn.Scan<Operation>(range);
     for (const auto& row : rows) reply.operations.push_back(ShowMlOperation(txn, row.value));
@@ -346,7 +354,7 @@ api::ml::OperationList VersionsService::ListOperations(const api::ml::ListOperat
 api::Empty VersionsService::CancelOperation(const api::ml::CancelOperation& request,
                                             const net::Call&) {
   catalog_.Write("operation cancel", [&](Txn& txn) {
-    auto row = txn.Find<Operation>(OperationScope(request.project) + "/" + request.operation);
+    auto row = txn.Find<Operation>(OperationKey(txn, request.project, request.operation));
     if (!row) throw Failure(Code::kNotFound, "Field: name Error: The operation was not found.");
     if (row->value.ended || row->value.verb != "create_version") return;
     auto version = txn.Find<VersionRecord>(row->value.target);
