@@ -2,6 +2,7 @@
 
 #include <poll.h>
 #include <signal.h>
+#include <sys/inotify.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -124,13 +125,19 @@ std::optional<pid_t> KeptMachines::FirstProcess(const MachineKey& key) const {
   return static_cast<pid_t>(*pid);
 }
 
-Result<> KeptMachines::WaitForKeeper(const MachineKey& key) const {
+UniqueFd KeptMachines::OpenKeeper(const MachineKey& key) const {
   std::optional<pid_t> keeper = Keeper(key);
-  if (!keeper) return Done{};
+  if (!keeper) return UniqueFd();
   UniqueFd pidfd(static_cast<int>(syscall(SYS_pidfd_open, *keeper, 0)));
   // Gone in between, or its number belongs to someone else by now.
-  if (!pidfd || Keeper(key) != keeper) return Done{};
-  pollfd wait{pidfd.get(), POLLIN, 0};
+  if (!pidfd || Keeper(key) != keeper) return UniqueFd();
+  return pidfd;
+}
+
+Result<> KeptMachines::WaitForKeeper(const MachineKey& key) const {
+  UniqueFd keeper = OpenKeeper(key);
+  if (!keeper) return Done{};
+  pollfd wait{keeper.get(), POLLIN, 0};
   if (poll(&wait, 1, ToPollTimeout(settings_.patience)) == 1) return Done{};
   return Failed(Code::kUnavailable, fmt::format("machine '{}' does not end", key.id));
 }
@@ -156,13 +163,22 @@ Result<bool> KeptMachines::HasBooted(const MachineKey& key) {
   return false;
 }
 
-// Its keeper, if any, either ends because nobody said "go", or gets the machine going.
+// Its keeper, if any, either ends because nobody said "go", or gets the machine going and lives on.
 Result<bool> KeptMachines::AwaitStart(const MachineKey& key) const {
-  if (FirstProcess(key)) return true;
-  Result<> ended = WaitForKeeper(key);
-  if (FirstProcess(key)) return true;
-  if (!ended.ok()) return ended.error();
-  return false;
+  UniqueFd changes(inotify_init1(IN_CLOEXEC | IN_NONBLOCK));
+  if (changes) inotify_add_watch(changes.get(), BootDirectory(key).c_str(), IN_MOVED_TO);
+  UniqueFd keeper = OpenKeeper(key);
+  while (keeper && !FirstProcess(key)) {
+    pollfd waits[2] = {{keeper.get(), POLLIN, 0}, {changes.get(), POLLIN, 0}};
+    if (poll(waits, 2, ToPollTimeout(settings_.patience)) == 0) {
+      return Failed(Code::kUnavailable, fmt::format("machine '{}' is slow to start", key.id));
+    }
+    if (waits[0].revents) keeper.reset();
+    char events[4096];
+    while (read(changes.get(), events, sizeof events) > 0) {
+    }
+  }
+  return FirstProcess(key).has_value();
 }
 
 Result<> KeptMachines::ClearStart(const MachineKey& key) {
@@ -257,11 +273,9 @@ Result<> KeptMachines::Stop(const MachineKey& key, Duration grace) {
   Result<> written =
       WriteStateFile(BootDirectory(key) + "/stop", fmt::format("grace-ms {}\n", grace_ms));
   if (!written.ok()) return written;
-  std::optional<pid_t> keeper = Keeper(key);
-  if (!keeper) return Done{};
-  UniqueFd pidfd(static_cast<int>(syscall(SYS_pidfd_open, *keeper, 0)));
-  if (!pidfd || Keeper(key) != keeper) return Done{};
-  syscall(SYS_pidfd_send_signal, pidfd.get(), SIGUSR1, nullptr, 0);
+  if (UniqueFd keeper = OpenKeeper(key)) {
+    syscall(SYS_pidfd_send_signal, keeper.get(), SIGUSR1, nullptr, 0);
+  }
   return Done{};
 }
 

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/result.h"
+#include "base/unique_fd.h"
 #include "machine/handle.h"
 #include "machine/kept/end_watch.h"
 #include "machine/machine_driver.h"
@@ -69,6 +70,8 @@ class KeptMachines {
 
  private:
   std::vector<int64_t> Boots(const std::string& id) const;
+  // Readable once the keeper has ended; empty where there is none.
+  UniqueFd OpenKeeper(const MachineKey& key) const;
   Result<> WaitForKeeper(const MachineKey& key) const;
   // Whether a start that was cut off has got its machine going. kUnavailable: its keeper is still at it.
   Result<bool> AwaitStart(const MachineKey& key) const;

@@ -15,6 +15,8 @@
 namespace fireweed {
 namespace {
 
+constexpr Duration kShort = std::chrono::milliseconds(50);
+
 TEST(ExitFrom, TellsWhoAskedAndHow) {
   struct Case {
     ShimExit seen;
@@ -115,21 +117,25 @@ class SlowShim {
   TemporaryDirectory directory_;
 };
 
-// What became of it is found by the next try of the same boot; until then nothing of it may be forgotten.
-TEST(KeptMachines, AStartSlowerThanThePatienceIsFoundByTheNextTry) {
-  TemporaryDirectory directory;
-  SlowShim shim;
-  KeptMachines machines(
-      {.root = directory.path(), .shim = shim.path(), .patience = std::chrono::milliseconds(50)});
-  std::promise<void> stopped;
-  machines.OnStopped([&](const std::string&) { stopped.set_value(); });
-  MachineKey key{"a", 1};
+// A start that was cut off after "go", with its keeper still at it.
+void CutOffStart(KeptMachines& machines, const MachineKey& key) {
   ASSERT_TRUE(MakeStateDirectory(machines.BootDirectory(key)).ok());
   Result<> booted = machines.Boot(key, {.command = {"/bin/sleep", "1000"}, .directory = "/"},
                                   [](pid_t) -> Result<> { return Done{}; });
   ASSERT_FALSE(booted.ok());
   EXPECT_EQ(booted.error().code, Code::kUnavailable);
   ASSERT_EQ(machines.Observe(key).value().phase, MachinePhase::kStarting);
+}
+
+// What became of it is found by the next try of the same boot; until then nothing of it may be forgotten.
+TEST(KeptMachines, AStartSlowerThanThePatienceIsFoundByTheNextTry) {
+  TemporaryDirectory directory;
+  SlowShim shim;
+  KeptMachines machines({.root = directory.path(), .shim = shim.path(), .patience = kShort});
+  std::promise<void> stopped;
+  machines.OnStopped([&](const std::string&) { stopped.set_value(); });
+  MachineKey key{"a", 1};
+  ASSERT_NO_FATAL_FAILURE(CutOffStart(machines, key));
   shim.Open();
   Result<bool> started = machines.HasBooted(key);
   for (int i = 0; i < 1000 && !started.ok(); ++i) started = machines.HasBooted(key);
@@ -138,6 +144,24 @@ TEST(KeptMachines, AStartSlowerThanThePatienceIsFoundByTheNextTry) {
   ASSERT_TRUE(machines.Stop(key, Duration(0)).ok());
   EXPECT_EQ(stopped.get_future().wait_for(std::chrono::seconds(60)), std::future_status::ready);
   EXPECT_EQ(machines.Observe(key).value().exit->kind, ExitKind::kKilled);
+}
+
+// A daemon that was killed in mid-boot comes back and waits for the machine, not for its keeper's end.
+TEST(KeptMachines, AMachineThatComesUpIsFoundAtOnce) {
+  TemporaryDirectory directory;
+  SlowShim shim;
+  KeptMachines::Settings settings{.root = directory.path(), .shim = shim.path()};
+  KeptMachines restarted(settings);
+  settings.patience = kShort;
+  KeptMachines killed(settings);
+  MachineKey key{"a", 1};
+  ASSERT_NO_FATAL_FAILURE(CutOffStart(killed, key));
+  SystemClock clock;
+  Time before = clock.Now();
+  shim.Open();
+  EXPECT_TRUE(restarted.HasBooted(key).value());
+  EXPECT_LT(clock.Now() - before, std::chrono::seconds(20));
+  EXPECT_TRUE(restarted.Remove(key).value());
 }
 
 // A keeper that is killed between the start of the machine and its word about it.
