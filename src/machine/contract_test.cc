@@ -1,4 +1,5 @@
 // What every driver owes its callers, asked of each of them.
+#include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -9,9 +10,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "base/random.h"
 #include "base/sim_clock.h"
 #include "machine/crun/crun_driver.h"
 #include "machine/fake/fake_driver.h"
+#include "machine/kept/state_file.h"
 #include "machine/process/process_driver.h"
 #include "machine/testing/container_test.h"
 #include "machine/testing/test_host.h"
@@ -49,6 +52,8 @@ class World {
   virtual MachineSpec Spec(const std::string& id, const Behaviour& behaviour) = 0;
   // Lets time pass until the machine heeds signals.
   virtual void AwaitUp(const std::string&) {}
+  // The process that keeps a machine in its first boot, where one does.
+  virtual std::optional<pid_t> Keeper(const std::string&) { return std::nullopt; }
   // Lets time pass until the machine has stopped.
   virtual bool AwaitStopped(const std::string& id, const MachineHandle& handle) = 0;
 };
@@ -90,6 +95,9 @@ class KeptWorld : public World {
   }
   void AwaitUp(const std::string& id) override {
     EXPECT_TRUE(AwaitText(directory_.path() + "/" + id + ".console", "hello"));
+  }
+  std::optional<pid_t> Keeper(const std::string& id) override {
+    return LockHolder(directory_.path() + "/state/machines/" + id + "/1/lock");
   }
   bool AwaitStopped(const std::string& id, const MachineHandle& handle) override {
     Result<MachineStatus> status = driver_->Observe(handle);
@@ -402,6 +410,21 @@ TEST_P(DriverContract, AFailedLaterBootOfAMachineThatNeverRanLeavesNothing) {
   };
   EXPECT_EQ(driver().Start(spec).error().message, "not now");
   EXPECT_THAT(Ids(), IsEmpty());
+}
+
+TEST_P(DriverContract, AKilledKeeperTakesItsMachineAlong) {
+  // By this word in their command lines the host knows the machine's programs.
+  std::string word = "word-" + SystemRandom().Hex(8);
+  std::string command = "setsid sh -c 'echo hello; sleep 1000; : " + word + "' & wait; : " + word;
+  MachineHandle handle = Start("a", {command.c_str(), {}});
+  std::optional<pid_t> keeper = world_->Keeper("a");
+  if (!keeper) GTEST_SKIP() << "nobody keeps a fake machine";
+  EXPECT_TRUE(RunsOnHost(word));
+  ASSERT_EQ(kill(*keeper, SIGKILL), 0);
+  MachineExit exit = ExitOf("a", handle);
+  EXPECT_EQ(exit.kind, ExitKind::kKilled);
+  EXPECT_EQ(exit.asked_by, AskedBy::kNobody);
+  EXPECT_FALSE(RunsOnHost(word));
 }
 
 TEST_P(DriverContract, ARestartedDaemonFindsItsMachines) {

@@ -1,5 +1,4 @@
 // Machines with fireweed-init as process 1: scripts, going down, coming back, and what lies on their disks.
-#include <signal.h>
 #include <sys/mount.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
@@ -437,21 +436,6 @@ TEST_F(BootTest, AnExecWritesNoNumberDown) {
   for (const auto& file : fs::directory_iterator(settings_.state_directory + "/machines/t1/1")) {
     EXPECT_THAT(file.path().filename(), Not(HasSubstr("exec")));
   }
-}
-
-TEST_F(BootTest, AKilledKeeperTakesItsMachineAlong) {
-  MachineHandle handle = StartIdle("t1");
-  std::string running = ReadFileText(settings_.state_directory + "/machines/t1/1/running");
-  pid_t first = static_cast<pid_t>(std::stol(running.substr(running.find(' ') + 1)));
-  std::string status = ReadFileText("/proc/" + std::to_string(first) + "/status");
-  pid_t keeper = static_cast<pid_t>(std::stol(status.substr(status.find("PPid:") + 5)));
-  ASSERT_GT(keeper, 1);
-  ASSERT_EQ(kill(keeper, SIGKILL), 0);
-  MachineExit exit = AwaitExit("t1", handle);
-  EXPECT_EQ(exit.kind, ExitKind::kKilled);
-  EXPECT_EQ(exit.asked_by, AskedBy::kNobody);
-  std::string after = ReadFileText("/proc/" + std::to_string(first) + "/status");
-  EXPECT_TRUE(after.empty() || after.find("State:\tZ") != std::string::npos) << after;
 }
 
 TEST_F(BootTest, OldConsoleTextGivesUpItsRoomButNotItsPlace) {

@@ -12,6 +12,7 @@
 #include "base/process.h"
 #include "machine/kept/state_file.h"
 #include "machine/process/loopback_place.h"
+#include "machine/process/marked_processes.h"
 
 namespace fireweed {
 namespace {
@@ -27,7 +28,7 @@ constexpr const char* kHostPath = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr
 constexpr const char* kApplets[] = {"shutdown", "poweroff", "halt", "reboot", "sudo"};
 
 std::vector<std::string> Environment(const MachineSpec& spec, const std::string& home,
-                                     const std::string& place) {
+                                     const std::string& place, const std::string& mark) {
   std::map<std::string, std::string> all{{"PATH", fmt::format("{}/bin:{}", home, kHostPath)},
                                          {"HOME", home},
                                          {"FIREWEED_METADATA", place},
@@ -36,7 +37,7 @@ std::vector<std::string> Environment(const MachineSpec& spec, const std::string&
                                          {"GCE_METADATA_IP", place}};
   for (const auto& [name, value] : spec.environment) all[name] = value;
   if (auto workload = PlaceWorkload(spec, home)) all[workload->name] = workload->value;
-  std::vector<std::string> lines;
+  std::vector<std::string> lines{mark};
   for (const auto& [name, value] : all) lines.push_back(fmt::format("{}={}", name, value));
   return lines;
 }
@@ -80,7 +81,9 @@ class ProcessExec final : public ExecStream {
 
 ProcessDriver::ProcessDriver(ProcessSettings settings)
     : settings_(std::move(settings)),
-      machines_({.root = settings_.state_directory + "/machines", .shim = settings_.shim}) {
+      machines_({.root = settings_.state_directory + "/machines",
+                 .shim = settings_.shim,
+                 .bury = [this](const MachineKey& key) { KillMarked(Mark(key)); }}) {
   (void)MakeStateDirectory(settings_.state_directory + "/machines");
 }
 
@@ -102,6 +105,10 @@ DriverCapabilities ProcessDriver::capabilities() const {
 std::string ProcessDriver::HomeOf(const MachineSpec& spec) const {
   return spec.writable_directory.empty() ? machines_.MachineDirectory(spec.id) + "/home"
                                          : spec.writable_directory;
+}
+
+std::string ProcessDriver::Mark(const MachineKey& key) const {
+  return "FIREWEED_MACHINE=" + machines_.BootDirectory(key);
 }
 
 std::string ProcessDriver::PlaceFile(const std::string& id) const {
@@ -126,7 +133,7 @@ Result<ShimOrder> ProcessDriver::Prepare(const MachineSpec& spec) {
   // A restarted daemon listens there again.
   if (Result<> kept = WriteStateFile(PlaceFile(spec.id), *place); !kept.ok()) return kept.error();
   ShimOrder order{.command = spec.command,
-                  .environment = Environment(spec, home, *place),
+                  .environment = Environment(spec, home, *place, Mark({spec.id, spec.boot})),
                   .directory = home,
                   .console = spec.console_path,
                   .console_keep = spec.console_keep_bytes};

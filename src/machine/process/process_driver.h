@@ -45,6 +45,8 @@ class ProcessDriver final : public MachineDriver {
 
  private:
   std::string HomeOf(const MachineSpec& spec) const;
+  // The variable by which everything that a boot has started is known.
+  std::string Mark(const MachineKey& key) const;
   std::string PlaceFile(const std::string& id) const;
   Result<ShimOrder> Prepare(const MachineSpec& spec);
 

@@ -130,4 +130,11 @@ std::string ReadFileText(const std::string& path) {
   return text.str();
 }
 
+bool RunsOnHost(const std::string& word) {
+  for (const auto& process : fs::directory_iterator("/proc")) {
+    if (ReadFileText(process.path() / "cmdline").find(word) != std::string::npos) return true;
+  }
+  return false;
+}
+
 }  // namespace fireweed

@@ -62,4 +62,7 @@ ShellResult ShellIn(MachineDriver& driver, const MachineHandle& handle, const st
 bool AwaitText(const std::string& path, const std::string& text);
 std::string ReadFileText(const std::string& path);
 
+// Whether a process of the host, or of a machine on it, has `word` in its command line.
+bool RunsOnHost(const std::string& word);
+
 }  // namespace fireweed
