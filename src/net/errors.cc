@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "describe/json_codec.h"
+#include "describe/json_tree.h"
 
 namespace fireweed {
 namespace {
@@ -160,11 +161,16 @@ Error ErrorFromResponse(int status, std::string_view body) {
   }
   error.message = fmt::format("HTTP status {}", status);
   try {
+    // A served model has no more than words.
+    if (std::string words = JsonTree::Parse(body).TextOf("error"); !words.empty()) {
+      error.message = words;
+      return error;
+    }
     WireErrorBody wire = DecodeJson<WireErrorBody>(body);
     if (!wire.error.message.empty()) error.message = wire.error.message;
     if (!wire.error.errors.empty()) error.reason = wire.error.errors.front().reason;
   } catch (const Failure&) {
-    // Not Google's JSON: the status line has to do.
+    // Neither is it Google's JSON: the status line has to do.
   }
   return error;
 }

@@ -258,6 +258,8 @@ TEST(Errors, RoundTripThroughTheWire) {
   Error error{Code::kPrecondition, "conditionNotMet", "At least one \"condition\" failed."};
   EXPECT_EQ(ErrorFromResponse(412, ErrorJson(error)), error);
   EXPECT_EQ(ErrorFromResponse(404, "<html>").code, Code::kNotFound);
+  // As served models say it.
+  EXPECT_EQ(ErrorFromResponse(400, R"({"error":"1 feature"})").message, "1 feature");
 }
 
 TEST(Errors, TextIsEscapedInXml) {
