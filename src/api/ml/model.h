@@ -18,6 +18,7 @@ enum class Framework { kUnspecified, kTensorflow, kScikitLearn, kXgboost };
 struct AutoScaling {
   int32_t minNodes = 0;
   std::optional<int32_t> maxNodes;
+  Json metrics;  // kept as sent: a version has one process
 };
 struct ManualScaling {
   int32_t nodes = 0;
@@ -36,7 +37,8 @@ struct Version {
   std::string name, description;
   bool isDefault = false;
   std::string deploymentUri;
-  std::optional<Time> createTime, lastUseTime;
+  std::optional<Time> createTime, lastUseTime, lastMigrationTime;
+  std::string lastMigrationModelId;
   std::string runtimeVersion, machineType;
   std::optional<AutoScaling> autoScaling;
   std::optional<ManualScaling> manualScaling;
@@ -82,7 +84,8 @@ inline constexpr std::string_view kTypeName<api::ml::AutoScaling> = "AutoScaling
 template <>
 inline constexpr auto kFields<api::ml::AutoScaling> = [](auto...) {
   return Fields{F("minNodes", &api::ml::AutoScaling::minNodes),
-                F("maxNodes", &api::ml::AutoScaling::maxNodes)};
+                F("maxNodes", &api::ml::AutoScaling::maxNodes),
+                F("metrics", &api::ml::AutoScaling::metrics)};
 };
 template <>
 inline constexpr std::string_view kTypeName<api::ml::ManualScaling> = "ManualScaling";
@@ -114,6 +117,8 @@ inline constexpr auto kFields<api::ml::Version> = [](auto...) {
                 F("deploymentUri", &api::ml::Version::deploymentUri, kImmutable),
                 F("createTime", &api::ml::Version::createTime, kOutput),
                 F("lastUseTime", &api::ml::Version::lastUseTime, kOutput),
+                F("lastMigrationTime", &api::ml::Version::lastMigrationTime, kOutput),
+                F("lastMigrationModelId", &api::ml::Version::lastMigrationModelId, kOutput),
                 F("runtimeVersion", &api::ml::Version::runtimeVersion, kImmutable),
                 F("machineType", &api::ml::Version::machineType),
                 F("autoScaling", &api::ml::Version::autoScaling),

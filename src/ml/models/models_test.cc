@@ -159,6 +159,16 @@ TEST_F(Models, AProjectIsAlsoKnownByItsNumber) {
   EXPECT_EQ(Ask("GET", "/v1/projects/123456789012/models/census").status, 404);
 }
 
+TEST_F(Models, TargetsOfScalingAreKept) {
+  MakeModel();
+  Reply made = MakeVersion("v1", R"(,"lastMigrationModelId":"7","autoScaling":{"minNodes":1,
+      "metrics":[{"name":"CPU_USAGE","target":60}]})");
+  EXPECT_EQ(made.status, 200) << made.text;
+  Reply shown = Ask("GET", "/v1/projects/project-one/models/census/versions/v1");
+  EXPECT_TRUE(shown.Has(R"("metrics":[{"name":"CPU_USAGE","target":60}])")) << shown.text;
+  EXPECT_FALSE(shown.Has("lastMigration")) << shown.text;
+}
+
 TEST(MaskPaths, KnowBothSpellings) {
   EXPECT_EQ(MaskPaths("description, auto_scaling.min_nodes,labels.a_b"),
             (std::vector<std::string>{"description", "autoScaling.minNodes", "labels.a_b"}));
