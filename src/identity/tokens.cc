@@ -11,18 +11,18 @@
 
 namespace fireweed {
 
-// The file that Google's libraries call an authorized user.
-struct AuthorizedUser {
+// The file that Google's libraries call an authorized user, as it is written here; client/endpoint.h has what reads it.
+struct UserKeyFile {
   std::string type, client_id, client_secret, refresh_token, account, universe_domain;
 };
 template <>
-inline constexpr auto kFields<AuthorizedUser> = [](auto...) {
-  return Fields{F("type", &AuthorizedUser::type),
-                F("client_id", &AuthorizedUser::client_id),
-                F("client_secret", &AuthorizedUser::client_secret),
-                F("refresh_token", &AuthorizedUser::refresh_token),
-                F("account", &AuthorizedUser::account),
-                F("universe_domain", &AuthorizedUser::universe_domain)};
+inline constexpr auto kFields<UserKeyFile> = [](auto...) {
+  return Fields{F("type", &UserKeyFile::type),
+                F("client_id", &UserKeyFile::client_id),
+                F("client_secret", &UserKeyFile::client_secret),
+                F("refresh_token", &UserKeyFile::refresh_token),
+                F("account", &UserKeyFile::account),
+                F("universe_domain", &UserKeyFile::universe_domain)};
 };
 
 namespace identity {
@@ -73,18 +73,18 @@ std::vector<std::string> Narrowed(const std::vector<std::string>& has,
 }
 
 std::string CredentialJson(std::string_view email, std::string refresh_token) {
-  AuthorizedUser user{.type = "authorized_user",
-                      .client_id = "fireweed-local.apps.googleusercontent.com",
-                      .client_secret = "not-a-secret",  // clients insist on having one
-                      .refresh_token = std::move(refresh_token),
-                      .account = std::string(email),
-                      .universe_domain = "googleapis.com"};
+  UserKeyFile user{.type = "authorized_user",
+                   .client_id = "fireweed-local.apps.googleusercontent.com",
+                   .client_secret = "not-a-secret",  // clients insist on having one
+                   .refresh_token = std::move(refresh_token),
+                   .account = std::string(email),
+                   .universe_domain = "googleapis.com"};
   return EncodeJson(user) + "\n";
 }
 
 std::string RefreshTokenIn(std::string_view credential) {
   try {
-    return DecodeJson<AuthorizedUser>(credential).refresh_token;
+    return DecodeJson<UserKeyFile>(credential).refresh_token;
   } catch (const Failure&) {
     return "";  // empty or damaged: a new one is written
   }
