@@ -138,6 +138,16 @@ void ListAccounts(const std::string& project, const Settings& settings) {
   fmt::print("{}", table.Text());
 }
 
+// Best effort: whoever asks has a failure to tell already.
+void RevokeKey(Session& session, const std::string& email, const std::string& name) {
+  try {
+    session.client.Call(iam::kDeleteKey,
+                        iam::GetKey{"-", email, name.substr(name.rfind('/') + 1), ""});
+  } catch (const Failure& failure) {
+    fmt::print(stderr, "fireweed: {} is still valid: {}\n", name, failure.error().message);
+  }
+}
+
 // The private half is shown once: it goes into a new file that only its owner can read.
 void CreateKey(const std::string& email, const std::string& path, const Settings& settings) {
   Session session(settings);
@@ -147,14 +157,17 @@ void CreateKey(const std::string& email, const std::string& path, const Settings
   // The file first: a key that nobody can keep must not be made.
   UniqueFd file(open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
   if (!file) throw Failure(ErrnoError(errno, "create " + path));
+  iam::ServiceAccountKey key;
   try {
-    iam::ServiceAccountKey key = session.client.Call(iam::kCreateKey, request);
+    key = session.client.Call(iam::kCreateKey, request);
     const std::string& text = key.privateKeyData.raw;
-    if (write(file.get(), text.data(), text.size()) != static_cast<ssize_t>(text.size())) {
-      throw Failure(ErrnoError(errno, "write " + path));
+    ssize_t written = write(file.get(), text.data(), text.size());
+    if (written != static_cast<ssize_t>(text.size()) || fsync(file.get()) != 0) {
+      throw Failure(ErrnoError(written < 0 ? errno : ENOSPC, "write " + path));
     }
-  } catch (...) {
+  } catch (const Failure&) {
     unlink(path.c_str());
+    if (!key.name.empty()) RevokeKey(session, email, key.name);
     throw;
   }
   if (!settings.json) fmt::print("wrote a key of {} to {}\n", email, path);

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "api/oauth/authorized_user.h"
 #include "describe/type.h"
 
 namespace fireweed {
@@ -23,16 +24,6 @@ struct Endpoint {
   // The daemon is another machine's, at HOST:PORT; `http` is then a forwarder here, `pid` its
   // process, and `authority` the file with that daemon's certificate authority.
   std::string server, authority;
-};
-
-// The owner's credential in the form that Google's libraries read.
-struct AuthorizedUser {
-  std::string type = "authorized_user";
-  std::string client_id;
-  std::string client_secret;
-  std::string refresh_token;
-  std::string account;
-  std::string universe_domain = "googleapis.com";
 };
 
 // Names of the files in a state directory that commands read.
@@ -68,14 +59,5 @@ inline constexpr auto kFields<Endpoint> = [](auto...) {
                 F("driver", &Endpoint::driver),
                 F("server", &Endpoint::server),
                 F("authority", &Endpoint::authority)};
-};
-template <>
-inline constexpr auto kFields<AuthorizedUser> = [](auto...) {
-  return Fields{F("type", &AuthorizedUser::type),
-                F("client_id", &AuthorizedUser::client_id),
-                F("client_secret", &AuthorizedUser::client_secret),
-                F("refresh_token", &AuthorizedUser::refresh_token),
-                F("account", &AuthorizedUser::account),
-                F("universe_domain", &AuthorizedUser::universe_domain)};
 };
 }  // namespace fireweed

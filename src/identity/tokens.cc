@@ -4,28 +4,13 @@
 
 #include <fmt/format.h>
 
+#include "api/oauth/authorized_user.h"
 #include "base/bytes.h"
 #include "base/checksum.h"
 #include "describe/json_codec.h"
 #include "identity/policies.h"
 
-namespace fireweed {
-
-// The file that Google's libraries call an authorized user, as it is written here; client/endpoint.h has what reads it.
-struct UserKeyFile {
-  std::string type, client_id, client_secret, refresh_token, account, universe_domain;
-};
-template <>
-inline constexpr auto kFields<UserKeyFile> = [](auto...) {
-  return Fields{F("type", &UserKeyFile::type),
-                F("client_id", &UserKeyFile::client_id),
-                F("client_secret", &UserKeyFile::client_secret),
-                F("refresh_token", &UserKeyFile::refresh_token),
-                F("account", &UserKeyFile::account),
-                F("universe_domain", &UserKeyFile::universe_domain)};
-};
-
-namespace identity {
+namespace fireweed::identity {
 namespace {
 
 constexpr std::string_view kAccessPrefix = "ya29.fw-";
@@ -73,18 +58,16 @@ std::vector<std::string> Narrowed(const std::vector<std::string>& has,
 }
 
 std::string CredentialJson(std::string_view email, std::string refresh_token) {
-  UserKeyFile user{.type = "authorized_user",
-                   .client_id = "fireweed-local.apps.googleusercontent.com",
-                   .client_secret = "not-a-secret",  // clients insist on having one
-                   .refresh_token = std::move(refresh_token),
-                   .account = std::string(email),
-                   .universe_domain = "googleapis.com"};
+  AuthorizedUser user{.client_id = "fireweed-local.apps.googleusercontent.com",
+                      .client_secret = "not-a-secret",  // clients insist on having one
+                      .refresh_token = std::move(refresh_token),
+                      .account = std::string(email)};
   return EncodeJson(user) + "\n";
 }
 
 std::string RefreshTokenIn(std::string_view credential) {
   try {
-    return DecodeJson<UserKeyFile>(credential).refresh_token;
+    return DecodeJson<AuthorizedUser>(credential).refresh_token;
   } catch (const Failure&) {
     return "";  // empty or damaged: a new one is written
   }
@@ -237,5 +220,4 @@ std::string Tokens::IssueUserCredential(std::string_view email, std::string_view
   return CredentialJson(email, IssueRefreshToken(email, label));
 }
 
-}  // namespace identity
-}  // namespace fireweed
+}  // namespace fireweed::identity

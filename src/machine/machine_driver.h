@@ -101,8 +101,8 @@ struct MachineSpec {
   // Counts boots: Start with the same (id, boot) never boots twice, not even when that boot has
   // ended since; a higher number boots a stopped machine again on the disk it had.
   int64_t boot = 1;
-  std::string
-      hostname;  // with its domain, if it has one; programs inside that ask for the short one get that
+  // With its domain, if it has one; programs inside that ask for the short one get that.
+  std::string hostname;
 
   // Read-only directories, uppermost first. Never changed while a machine uses them.
   std::vector<std::string> image_layers;

@@ -167,16 +167,21 @@ TEST(HttpClient, GivesUpOnASilentServer) {
   EXPECT_EQ(client.Send(request).error().message, "the server did not answer in time");
 }
 
-TEST(HttpClient, TrustsItsAuthorityAndNoOther) {
-  TestAuthority ours, other;
-  TestServer server;
+// Says of each request whether it came by TLS; the port of the listener that speaks it.
+uint16_t OpenSecure(TestServer& server, TestAuthority& authority) {
   server.dispatcher.handle = [](const Request& request) {
     return TextResponse(request.tls ? "secure" : "plain");
   };
   ListenerConfig config;
   config.tls = true;
-  config.certificates = ours.certificates();
-  uint16_t port = server.Open(std::move(config));
+  config.certificates = authority.certificates();
+  return server.Open(std::move(config));
+}
+
+TEST(HttpClient, TrustsItsAuthorityAndNoOther) {
+  TestAuthority ours, other;
+  TestServer server;
+  uint16_t port = OpenSecure(server, ours);
   HttpClient::Options options;
   options.ca_file = ours.ca_file();
   HttpClient client(options);
@@ -200,13 +205,7 @@ void PutSystemAuthorities(const std::string& file) {
 TEST(HttpClient, ReadsTheSystemsAuthoritiesWhenItFirstNeedsThem) {
   TestAuthority ours;
   TestServer server;
-  server.dispatcher.handle = [](const Request& request) {
-    return TextResponse(request.tls ? "secure" : "plain");
-  };
-  ListenerConfig config;
-  config.tls = true;
-  config.certificates = ours.certificates();
-  const uint16_t secure = server.Open(std::move(config));
+  const uint16_t secure = OpenSecure(server, ours);
   const uint16_t plain = server.port();
   PutSystemAuthorities("/nonexistent");
   HttpClient client({});
