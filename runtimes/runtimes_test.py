@@ -56,9 +56,9 @@ class Environments(unittest.TestCase):
         self.assertEqual(done.returncode == 0, not result['error'], done.stdout)
         return target, result
 
-    def run_in(self, target, *arguments, shims=''):
+    def run_in(self, target, *arguments, shims='', **variables):
         environment = {'PATH': os.environ['PATH'], 'PYTHONPATH': str(HERE / 'shims'), 'FIREWEED_SHIMS': shims,
-                       'PYTHONDONTWRITEBYTECODE': '1'}
+                       'PYTHONDONTWRITEBYTECODE': '1', **variables}
         return subprocess.run([str(target / 'venv' / 'bin' / 'python'), *arguments], env=environment, check=True,
                               stdout=subprocess.PIPE, text=True).stdout
 
@@ -152,6 +152,79 @@ except AttributeError as gone:
         said = self.run_in(target, '-m', 'task', shims='tensorflow_v1').splitlines()
         self.assertEqual(said[0], "v1 keras2 inputs1 ['off'] 1")
         self.assertIn('contrib.slim went away with TensorFlow 1', said[1])
+
+    # A gs:// client of a few lines: objects are names with their age; a delete fails as TensorFlow's own does.
+    FILE_IO = '''
+import types
+class NotFoundError(Exception): pass
+class PermissionDeniedError(Exception): pass
+errors = types.SimpleNamespace(NotFoundError=NotFoundError, PermissionDeniedError=PermissionDeniedError)
+objects, locked, taken_by_others, calls = {}, set(), [], []
+def file_exists_v2(path): return any(name.startswith(path) for name in objects)
+def join(folder, name): return folder + '/' + name
+def walk_v2(path):
+    yield path, [], [name[len(path) + 1:] for name in sorted(objects) if name.startswith(path)]
+def stat_v2(path):
+    if path not in objects: raise NotFoundError(path)
+    return types.SimpleNamespace(mtime_nsec=objects[path] * 10**9)
+def delete_file_v2(path):
+    if path in locked: raise PermissionDeniedError(path)
+    if objects.pop(path, None) is None: raise NotFoundError(path)
+def delete_recursively_v2(path):
+    calls.append(path)
+    if not file_exists_v2(path): raise NotFoundError(path)
+    left = 0
+    for name in [name for name in objects if name.startswith(path)]:
+        if taken_by_others: objects.pop(taken_by_others.pop(), None)
+        try: delete_file_v2(name)
+        except Exception: left += 1
+    if left: raise PermissionDeniedError('could not fully delete dir')
+def delete_recursively(path): delete_recursively_v2(path)
+'''
+
+    def clear(self, script, **variables):
+        """What a trainer prints that runs this on the client above, with the shim before it."""
+        folders = ('tensorflow', 'tensorflow/python', 'tensorflow/python/lib', 'tensorflow/python/lib/io')
+        files = {f'{folder}/__init__.py': '' for folder in folders}
+        files['tensorflow/python/lib/io/file_io.py'] = self.FILE_IO
+        files['task.py'] = ('from tensorflow.python.lib.io import file_io as f\n'
+                            'from tensorflow.python.lib.io.file_io import delete_recursively_v2 as rmtree\n' + script)
+        target, _ = self.build('set', [self.wheel('framework', files=files)])
+        return self.run_in(target, '-m', 'task', shims='shared_job_dir', **variables)
+
+    def test_what_another_replica_deletes_first_counts_as_deleted(self):
+        said = self.clear('''
+f.objects.update({'gs://b/out/a': 1, 'gs://b/out/b': 2})
+f.taken_by_others[:] = ['gs://b/out/b', 'gs://b/out/a']
+rmtree('gs://b/out')
+f.delete_recursively('gs://b/out')
+print(f.objects)
+''', TF_CONFIG='{"cluster": {"master": ["m:1"], "worker": ["w:1"]}}')
+        self.assertEqual(said, '{}\n')
+
+    def test_what_remains_is_still_an_error(self):
+        said = self.clear('''
+f.objects.update({'gs://b/out/a': 1, 'gs://b/out/kept': 2})
+f.locked.add('gs://b/out/kept')
+try: rmtree('gs://b/out')
+except f.errors.PermissionDeniedError as wrong: print(wrong, list(f.objects))
+try: rmtree('gs://b/none')
+except f.errors.NotFoundError: print('missing')
+try: rmtree('none')
+except f.errors.NotFoundError: print('missing here')
+''')
+        self.assertEqual(said, "could not fully delete dir ['gs://b/out/kept']\nmissing\nmissing here\n")
+
+    def test_a_late_replica_keeps_what_is_newer_than_the_job(self):
+        said = self.clear('''
+f.objects.update({'gs://b/out/packages/t.tar.gz': 99, 'gs://b/out/model.ckpt-1': 101})
+rmtree('gs://b/out/')
+print(list(f.objects), f.calls)
+f.objects['gs://b/out/export/1'] = 102
+rmtree('gs://b/out/export')
+print(list(f.objects))
+''', FIREWEED_JOB_DIR='gs://b/out', FIREWEED_JOB_CREATED='100.000')
+        self.assertEqual(said, "['gs://b/out/model.ckpt-1'] []\n['gs://b/out/model.ckpt-1']\n")
 
 
 if __name__ == '__main__':

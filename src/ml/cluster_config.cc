@@ -154,6 +154,13 @@ std::map<std::string, std::string> ReplicaEnvironment(const JobRecord& job, cons
     variables["AIP_TENSORBOARD_LOG_DIR"] =
         directory + (directory.ends_with('/') ? "logs/" : "/logs/");
   }
+  bool late = gang.replicas[replica].type != ReplicaType::kMaster && job.job.createTime;
+  if (std::string directory = GangJobDir(job, gang); late && !directory.empty()) {
+    // For runtimes/shims: the chief may have written there before this replica clears the directory.
+    variables["FIREWEED_JOB_DIR"] = directory;
+    variables["FIREWEED_JOB_CREATED"] = fmt::format(
+        "{:.3f}", std::chrono::duration<double>(job.job.createTime->time_since_epoch()).count());
+  }
   if (!gang.trial.empty()) variables["CLOUD_ML_TRIAL_ID"] = gang.trial;
   if (input.hyperparameters) {
     variables["CLOUD_ML_HP_METRIC_TAG"] = input.hyperparameters->hyperparameterMetricTag;

@@ -137,5 +137,19 @@ TEST(ClusterConfig, ArgumentsAndThreads) {
   EXPECT_EQ(ReplicaEnvironment(job, trial, 0, 0.2)["TF_NUM_INTRAOP_THREADS"], "1");
 }
 
+// The shim of rmtree reads them: see runtimes/shims/fireweed_shims/shared_job_dir.py.
+TEST(ReplicaEnvironment, OnlyTheChiefMayClearWhatIsNewerThanTheJob) {
+  JobRecord job{.project = "p"};
+  job.job.jobId = "census";
+  job.job.trainingInput = TrainingInput{.jobDir = "gs://b/out"};
+  job.job.createTime = Time(std::chrono::milliseconds(1500));
+  Gang gang{.replicas = {{.type = ReplicaType::kMaster, .instance = "m"},
+                         {.type = ReplicaType::kWorker, .instance = "w"}}};
+  EXPECT_FALSE(ReplicaEnvironment(job, gang, 0, 1).contains("FIREWEED_JOB_DIR"));
+  std::map<std::string, std::string> worker = ReplicaEnvironment(job, gang, 1, 1);
+  EXPECT_EQ(worker["FIREWEED_JOB_DIR"], "gs://b/out");
+  EXPECT_EQ(worker["FIREWEED_JOB_CREATED"], "1.500");
+}
+
 }  // namespace
 }  // namespace fireweed::ml

@@ -3,7 +3,7 @@
 # dependencies that cannot be had, programs that are no Python; and a trainer of TensorFlow 1 on runtime 1.15, with data,
 # checkpoints and export in gs://.
 #
-#   tests/compat/ml_runtimes.sh packages|tensorflow|serving
+#   tests/compat/ml_runtimes.sh packages|tensorflow|clearing|serving
 set -euo pipefail
 # shellcheck source=tests/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
@@ -134,6 +134,28 @@ case_tensorflow() {
   grep -F 'out/model.ckpt-' "$FW_SCRATCH/objects" >"$FW_SCRATCH/said" || fail "no checkpoints"
 }
 
+# As AI Platform's samples do: each of six replicas clears the job directory, in which its own package is staged.
+case_clearing() {
+  start '{}'
+  mkdir -p "$FW_SCRATCH/src"
+  cp -r "$FW_TREE/tests/compat/trainers/clearing" "$FW_SCRATCH/src/clearing-0.1"
+  tar -C "$FW_SCRATCH/src" -czf "$FW_SCRATCH/clearing-0.1.tar.gz" clearing-0.1
+  local version job i
+  for version in 1.15 2.11; do
+    job=clearing_${version/./_}
+    put "$FW_SCRATCH/clearing-0.1.tar.gz" "$job/packages/clearing-0.1.tar.gz"
+    for ((i = 0; i < 8; i++)); do put "$FW_SCRATCH/bucket" "$job/old/$i"; done
+    submit "$job" "$(jq -n --arg bucket "gs://$BUCKET" --arg job "$job" --arg version "$version" '{pythonModule: "trainer.task",
+      runtimeVersion: $version, packageUris: [$bucket + "/" + $job + "/packages/clearing-0.1.tar.gz"],
+      jobDir: ($bucket + "/" + $job), args: ["--marks", ($bucket + "/marks/" + $job)],
+      scaleTier: "CUSTOM", masterType: "n1-standard-1", workerType: "n1-standard-1", workerCount: "4",
+      parameterServerType: "n1-standard-1", parameterServerCount: "1"}')"
+    await "$job" SUCCEEDED 300
+    said "$job" "worker-0 has cleared the job directory again"
+    said "$job" "remaining ['model.ckpt-1']"
+  done
+}
+
 # What a runtime's XGBoost wrote is served by the same XGBoost: its model.bst is in a form that newer ones do not read.
 case_serving() {
   start '{}'
@@ -155,7 +177,7 @@ storage.Client().bucket(sys.argv[1]).blob("boost/model.bst").upload_from_filenam
 version_ended() { case $(ml GET "models/$1" | jq -r .state) in READY | FAILED) ;; *) return 1 ;; esac; }
 
 case ${1:-} in
-  packages | tensorflow | serving) "case_$1" ;;
-  *) fail "usage: ml_runtimes.sh packages|tensorflow|serving" ;;
+  packages | tensorflow | clearing | serving) "case_$1" ;;
+  *) fail "usage: ml_runtimes.sh packages|tensorflow|clearing|serving" ;;
 esac
 say "ok: $1"
