@@ -20,6 +20,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -58,6 +59,13 @@ struct ScanRange {
   bool backwards = false;  // from the end of the range
 };
 
+// Receives the rows of a range one by one; false stops the iteration.
+using RawVisitor = std::function<bool(RawRow&)>;
+
+// A visitor of decoded rows may return nothing, which continues, or a bool.
+template <class T, class Each>
+bool VisitDecoded(Each& each, RawRow& raw);
+
 class Txn {
  public:
   virtual ~Txn() = default;
@@ -69,7 +77,12 @@ class Txn {
                          std::optional<int64_t> if_version) = 0;
   virtual bool EraseRaw(std::string_view kind,
                         std::string_view key) = 0;  // false when it was not there
+  // At most `range.limit` rows: one page. To read all rows use ForEach.
   virtual std::vector<RawRow> ScanRaw(std::string_view kind, const ScanRange& range) = 0;
+  // Calls `each` for all rows in `range`, in order, however many there are; `range.limit` is only
+  // the number of rows read at a time. `each` may change or erase rows, its own included; whether
+  // rows that it adds are visited is unspecified. Returns false if `each` stopped the iteration.
+  bool ForEachRaw(std::string_view kind, ScanRange range, const RawVisitor& each);
 
   template <class T>
   std::optional<Row<T>> Find(std::string_view key) {
@@ -93,7 +106,24 @@ class Txn {
     }
     return rows;
   }
+  // ForEachRaw with decoded rows: `txn.ForEach<Bucket>({}, [&](const Row<Bucket>& row) {…});`
+  template <class T, class Each>
+  bool ForEach(const ScanRange& range, Each&& each) {
+    return ForEachRaw(RecordCodec<T>::kKind, range,
+                      [&each](RawRow& raw) { return VisitDecoded<T>(each, raw); });
+  }
 };
+
+template <class T, class Each>
+bool VisitDecoded(Each& each, RawRow& raw) {
+  Row<T> row{std::move(raw.key), raw.version, RecordCodec<T>::Decode(raw.body)};
+  if constexpr (std::is_void_v<std::invoke_result_t<Each&, Row<T>&>>) {
+    each(row);
+    return true;
+  } else {
+    return each(row);
+  }
+}
 
 enum class Lane {
   kControl,  // goes first: control-plane writes are not queued behind uploads
@@ -128,6 +158,19 @@ auto Query(const Catalog& catalog, Body&& body) {
   std::optional<decltype(body(std::declval<Txn&>()))> answer;
   catalog.Read([&](Txn& txn) { answer.emplace(body(txn)); });
   return std::move(*answer);
+}
+
+// Calls `each` for all committed rows in `range`, in order, outside any transaction: `each` may
+// read, write and take its time. Every page of `range.limit` rows is read in its own transaction,
+// so rows that change during the iteration may be visited before or after their change. Returns
+// false if `each` stopped the iteration.
+bool ForEachRaw(const Catalog& catalog, std::string_view kind, ScanRange range,
+                const RawVisitor& each);
+
+template <class T, class Each>
+bool ForEach(const Catalog& catalog, const ScanRange& range, Each&& each) {
+  return ForEachRaw(catalog, RecordCodec<T>::kKind, range,
+                    [&each](RawRow& raw) { return VisitDecoded<T>(each, raw); });
 }
 
 // Write with an answer.

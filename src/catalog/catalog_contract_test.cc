@@ -162,6 +162,65 @@ TEST_P(CatalogContract, PagesThroughWithAfter) {
   EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
 }
 
+TEST_P(CatalogContract, ForEachVisitsEveryRowHoweverManyThereAre) {
+  constexpr int kRows = 2500;  // more than two pages of the usual size
+  catalog_.Write("test fill", [](Txn& txn) {
+    for (int i = 0; i < kRows; ++i) txn.PutRaw("a", std::to_string(10000 + i), "x", {});
+    txn.PutRaw("b", "10000", "another kind", {});
+  });
+  for (ScanRange range : {ScanRange{}, ScanRange{.limit = 10}, ScanRange{.limit = kRows},
+                          ScanRange{.limit = 7, .backwards = true}}) {
+    std::vector<std::string> once, committed;
+    auto into = [](std::vector<std::string>& keys) {
+      return [&keys](RawRow& row) {
+        keys.push_back(std::move(row.key));  // a visitor may consume its row
+        return true;
+      };
+    };
+    catalog_.Read([&](Txn& txn) {
+      once.clear();
+      EXPECT_TRUE(txn.ForEachRaw("a", range, into(once)));
+    });
+    EXPECT_TRUE(ForEachRaw(catalog_, "a", range, into(committed)));
+    EXPECT_EQ(once.size(), static_cast<size_t>(kRows));
+    EXPECT_EQ(once, committed);
+    if (range.backwards) std::ranges::reverse(once);
+    EXPECT_TRUE(std::ranges::is_sorted(once, std::ranges::less_equal()));
+  }
+}
+
+TEST_P(CatalogContract, ForEachKeepsToItsRangeAndStops) {
+  for (const char* key : {"a/1", "a/2", "a/3", "b/1"}) Put(key, key);
+  auto keys = [&](const ScanRange& range, size_t wanted) {
+    std::vector<std::string> seen;
+    bool whole = ForEachRaw(catalog_, "a", range, [&](const RawRow& row) {
+      seen.push_back(row.key);
+      return seen.size() < wanted;
+    });
+    EXPECT_EQ(whole, seen.size() < wanted);
+    return seen;
+  };
+  EXPECT_THAT(keys({.prefix = "a/", .limit = 1}, 9), ElementsAre("a/1", "a/2", "a/3"));
+  EXPECT_THAT(keys({.after = "a/1", .until = "b", .limit = 1}, 9), ElementsAre("a/2", "a/3"));
+  EXPECT_THAT(keys({.limit = 3}, 2), ElementsAre("a/1", "a/2"));
+  EXPECT_THAT(keys({.limit = 2}, 2), ElementsAre("a/1", "a/2"));
+  EXPECT_THAT(keys({.limit = 0}, 9), IsEmpty());
+  EXPECT_THAT(keys({.prefix = "c"}, 9), IsEmpty());
+}
+
+TEST_P(CatalogContract, ForEachMayEraseAndChangeWhatItVisits) {
+  for (int i = 0; i < 7; ++i) Put(std::to_string(i), "x");
+  catalog_.Write("test", [](Txn& txn) {
+    txn.ForEachRaw("a", {.limit = 2}, [&](const RawRow& row) {
+      bool odd = (row.key[0] - '0') % 2 == 1;
+      odd ? (void)txn.EraseRaw("a", row.key) : (void)txn.PutRaw("a", row.key, "y", row.version);
+      return true;
+    });
+  });
+  EXPECT_THAT(Keys({}), ElementsAre("0", "2", "4", "6"));
+  EXPECT_EQ(Body("6"), "y");
+}
+
 TEST_P(CatalogContract, ReadsItsOwnWrites) {
   Put("gone", "x");
   catalog_.Write("test", [](Txn& txn) {

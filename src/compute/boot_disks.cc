@@ -9,28 +9,14 @@
 
 namespace fireweed::compute {
 
-namespace {
-
-template <class Record>
-void AddBases(Txn& txn, std::set<std::string>& bases) {
-  ScanRange range;
-  while (true) {
-    std::vector<Row<Record>> rows = txn.Scan<Record>(range);
-    for (const Row<Record>& row : rows) bases.insert(row.value.root.base);
-    if (std::ssize(rows) < range.limit) return;
-    range.after = rows.back().key;
-  }
-}
-
-}  // namespace
-
 using api::compute::AttachedDisk;
 
 std::set<std::string> BootDisks::Bases() const {
   std::set<std::string> bases;
   catalog_.Read([&](Txn& txn) {
-    AddBases<DiskRecord>(txn, bases);
-    AddBases<ImageRecord>(txn, bases);
+    auto add = [&](const auto& row) { bases.insert(row.value.root.base); };
+    txn.ForEach<DiskRecord>({}, add);
+    txn.ForEach<ImageRecord>({}, add);
   });
   bases.erase("");
   return bases;

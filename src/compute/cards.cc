@@ -13,16 +13,11 @@ namespace {
 
 std::set<std::string> TakenByOthers(Txn& txn, const InstanceRecord& record) {
   std::set<std::string> taken;
-  ScanRange range;
-  while (true) {
-    auto rows = txn.Scan<InstanceRecord>(range);
-    for (const auto& row : rows) {
-      if (row.key == record.key()) continue;
-      taken.insert(row.value.cards.begin(), row.value.cards.end());
-    }
-    if (std::ssize(rows) < range.limit) return taken;
-    range.after = rows.back().key;
-  }
+  txn.ForEach<InstanceRecord>({}, [&](const auto& row) {
+    if (row.key == record.key()) return;
+    taken.insert(row.value.cards.begin(), row.value.cards.end());
+  });
+  return taken;
 }
 
 Error Taken(const InstanceRecord& record, const std::string& type) {

@@ -6,17 +6,6 @@ namespace {
 // No disk's key: those have three words.
 constexpr const char* kSweep = "sweep";
 
-template <class Record, class Visit>
-void VisitAll(Txn& txn, const Visit& visit) {
-  ScanRange range;
-  while (true) {
-    std::vector<Row<Record>> rows = txn.Scan<Record>(range);
-    for (const Row<Record>& row : rows) visit(row.value);
-    if (std::ssize(rows) < range.limit) return;
-    range.after = rows.back().key;
-  }
-}
-
 }  // namespace
 
 std::optional<std::vector<Key>> DiskController::start_keys() const {
@@ -44,11 +33,13 @@ std::optional<Time> DiskController::Reconcile(const Key& key) {
 DiskStore::Names DiskController::Known() const {
   return Query(catalog_, [](Txn& txn) {
     DiskStore::Names names;
-    VisitAll<DiskRecord>(txn, [&](const DiskRecord& disk) {
+    txn.ForEach<DiskRecord>({}, [&](const auto& row) {
+      const DiskRecord& disk = row.value;
       names.disks.insert(disk.store_name());
       names.layers.insert(disk.root.layers.begin(), disk.root.layers.end());
     });
-    VisitAll<ImageRecord>(txn, [&](const ImageRecord& image) {
+    txn.ForEach<ImageRecord>({}, [&](const auto& row) {
+      const ImageRecord& image = row.value;
       if (image.resource.status == "PENDING") names.disks.insert(image.source_name());
       names.layers.insert(image.layer_name());
       names.layers.insert(image.root.layers.begin(), image.root.layers.end());

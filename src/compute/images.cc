@@ -67,17 +67,12 @@ api::compute::Image MakePublic(std::string_view project, std::string_view family
 std::optional<ImageRecord> NewestInFamily(Txn& txn, const std::string& project,
                                           std::string_view family) {
   std::optional<ImageRecord> newest;
-  ScanRange range{.prefix = project + "/"};
-  while (true) {
-    std::vector<Row<ImageRecord>> rows = txn.Scan<ImageRecord>(range);
-    for (Row<ImageRecord>& row : rows) {
-      const api::compute::Image& image = row.value.resource;
-      bool usable = image.family == family && image.status == "READY" && !image.deprecated;
-      if (usable && (!newest || image.id > newest->resource.id)) newest = std::move(row.value);
-    }
-    if (std::ssize(rows) < range.limit) return newest;
-    range.after = rows.back().key;
-  }
+  txn.ForEach<ImageRecord>({.prefix = project + "/"}, [&](Row<ImageRecord>& row) {
+    const api::compute::Image& image = row.value.resource;
+    bool usable = image.family == family && image.status == "READY" && !image.deprecated;
+    if (usable && (!newest || image.id > newest->resource.id)) newest = std::move(row.value);
+  });
+  return newest;
 }
 
 }  // namespace

@@ -108,10 +108,9 @@ c::ListOf<c::Image> ImagesService::List(const c::ListProject& request, const net
     auto show = [](const ImageRecord& record) { return record.resource; };
     std::string prefix = request.project + "/";
     if (all.empty()) return PageOfRows<ImageRecord, c::Image>(txn, prefix, wanted, show);
-    ScanRange range{.prefix = prefix};
-    for (Row<ImageRecord>& row : txn.Scan<ImageRecord>(range)) {
+    txn.ForEach<ImageRecord>({.prefix = prefix}, [&](Row<ImageRecord>& row) {
       all[row.value.resource.name] = std::move(row.value.resource);
-    }
+    });
     return PageOfTable<c::Image>(wanted, {all.begin(), all.end()});
   });
   return {.kind = "compute#imageList",

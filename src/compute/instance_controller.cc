@@ -353,13 +353,8 @@ void InstanceController::RemoveForgotten() {
     return;
   }
   std::set<std::string> known;
-  ScanRange range;
-  while (true) {
-    auto rows = Query(catalog_, [&](Txn& txn) { return txn.Scan<InstanceRecord>(range); });
-    for (const auto& row : rows) known.insert(row.value.machine_id());
-    if (std::ssize(rows) < range.limit) break;
-    range.after = rows.back().key;
-  }
+  ForEach<InstanceRecord>(catalog_, {},
+                          [&](const auto& row) { known.insert(row.value.machine_id()); });
   for (const auto& [id, handle] : *all) {
     if (known.contains(id)) continue;
     Result<> removed = world_.driver.Remove(handle);

@@ -45,13 +45,8 @@ InstanceGroup Show(const PlainGroupRecord& record) {
 std::vector<std::pair<Key, InstanceGroup>> AllGroups(Txn& txn, const std::string& prefix) {
   std::map<Key, InstanceGroup> all;
   auto collect = [&]<class Record>(const std::function<InstanceGroup(const Record&)>& show) {
-    ScanRange range{.prefix = prefix};
-    while (true) {
-      auto rows = txn.Scan<Record>(range);
-      for (const auto& row : rows) all.emplace(row.key, show(row.value));
-      if (std::ssize(rows) < range.limit) break;
-      range.after = rows.back().key;
-    }
+    txn.ForEach<Record>({.prefix = prefix},
+                        [&](const auto& row) { all.emplace(row.key, show(row.value)); });
   };
   collect(std::function<InstanceGroup(const PlainGroupRecord&)>(&Show));
   collect(std::function<InstanceGroup(const GroupRecord&)>(

@@ -25,19 +25,14 @@ std::string FreeAddress(Txn& txn, const std::string& wanted) {
   std::optional<Ipv4> parsed = ParseIpv4(wanted);
   if (!parsed) InvalidField(kField, wanted, "Must be a valid IPv4 address.");
   std::string address = FormatIpv4(*parsed);
-  ScanRange range;
-  while (true) {
-    auto rows = txn.Scan<InstanceRecord>(range);
-    for (const auto& row : rows) {
-      for (const api::compute::NetworkInterface& nic : row.value.resource.networkInterfaces) {
-        if (nic.networkIP != address) continue;
-        throw Failure(Code::kInvalid, "IP_IN_USE_BY_ANOTHER_RESOURCE",
-                      fmt::format("IP '{}' is already being used by another resource.", address));
-      }
+  txn.ForEach<InstanceRecord>({}, [&](const auto& row) {
+    for (const api::compute::NetworkInterface& nic : row.value.resource.networkInterfaces) {
+      if (nic.networkIP != address) continue;
+      throw Failure(Code::kInvalid, "IP_IN_USE_BY_ANOTHER_RESOURCE",
+                    fmt::format("IP '{}' is already being used by another resource.", address));
     }
-    if (std::ssize(rows) < range.limit) return address;
-    range.after = rows.back().key;
-  }
+  });
+  return address;
 }
 
 void FitNetwork(Txn& txn, InstanceRecord& record) {

@@ -36,19 +36,13 @@ Operation TemplateOperation(IdSource& ids, const std::string& project, const std
 }
 
 void RefuseUsed(Txn& txn, const TemplateRecord& record) {
-  ScanRange range{.prefix = record.project + "/"};
-  while (true) {
-    auto rows = txn.Scan<GroupRecord>(range);
-    for (const auto& row : rows) {
-      if (row.value.resource.instanceTemplate != record.resource.selfLink) continue;
-      throw Failure(Code::kInvalid, "resourceInUseByAnotherResource",
-                    fmt::format("The instance_template resource '{}' is already being used by '{}'",
-                                TemplatePath(record.project, record.resource.name),
-                                ParseRef(row.value.resource.selfLink).name()));
-    }
-    if (std::ssize(rows) < range.limit) return;
-    range.after = rows.back().key;
-  }
+  txn.ForEach<GroupRecord>({.prefix = record.project + "/"}, [&](const auto& row) {
+    if (row.value.resource.instanceTemplate != record.resource.selfLink) return;
+    throw Failure(Code::kInvalid, "resourceInUseByAnotherResource",
+                  fmt::format("The instance_template resource '{}' is already being used by '{}'",
+                              TemplatePath(record.project, record.resource.name),
+                              ParseRef(row.value.resource.selfLink).name()));
+  });
 }
 
 }  // namespace

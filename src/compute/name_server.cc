@@ -262,15 +262,13 @@ std::optional<Ipv4Address> NameServer::FindInstance(const Key& asker, std::strin
     // The asker's own zone has the first say; names are unique in a zone only.
     Key own = asker.substr(0, asker.rfind('/') + 1) + std::string(name);
     if (auto row = txn.Find<InstanceRecord>(own)) return address_of(row->value);
-    ScanRange range{.prefix = project};
-    while (true) {
-      std::vector<Row<InstanceRecord>> rows = txn.Scan<InstanceRecord>(range);
-      for (const auto& row : rows) {
-        if (row.value.resource.name == name) return address_of(row.value);
-      }
-      if (std::ssize(rows) < range.limit) return std::nullopt;
-      range.after = rows.back().key;
-    }
+    std::optional<Ipv4Address> found;
+    txn.ForEach<InstanceRecord>({.prefix = project}, [&](const auto& row) {
+      if (row.value.resource.name != name) return true;
+      found = address_of(row.value);
+      return false;
+    });
+    return found;
   });
 }
 

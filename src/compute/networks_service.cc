@@ -48,13 +48,7 @@ Cidr ParseCidr(const std::string& field, const std::string& text) {
 
 template <class Record, class Visit>
 void VisitBelow(Txn& txn, const std::string& prefix, const Visit& visit) {
-  ScanRange range{.prefix = prefix};
-  while (true) {
-    auto rows = txn.Scan<Record>(range);
-    for (const auto& row : rows) visit(row.value);
-    if (std::ssize(rows) < range.limit) return;
-    range.after = rows.back().key;
-  }
+  txn.ForEach<Record>({.prefix = prefix}, [&](const auto& row) { visit(row.value); });
 }
 
 // Networks.

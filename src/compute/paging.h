@@ -134,21 +134,17 @@ PageOf<T> PageOfRows(Txn& txn, const std::string& prefix, const PageRequest& req
   ScanRange range{.prefix = prefix, .limit = kLargestPage};
   // Rows come in the order of keys; any other has to see them all first.
   if (!request.newest_first && request.after) range.after = request.after->key;
-  while (true) {
-    std::vector<Row<Record>> rows = txn.Scan<Record>(range);
-    for (const Row<Record>& row : rows) {
-      std::optional<T> shown = show(row.value);
-      if (!shown || !request.filter.Matches(*shown)) continue;
-      if (!request.newest_first && page.items.size() == request.limit) {
-        const auto& [key, last] = page.items.back();
-        page.next = PageRequest::Token(request.PlaceOf(key, last));
-        return page;
-      }
-      page.items.emplace_back(row.key, *std::move(shown));
+  txn.ForEach<Record>(range, [&](const Row<Record>& row) {
+    std::optional<T> shown = show(row.value);
+    if (!shown || !request.filter.Matches(*shown)) return true;
+    if (!request.newest_first && page.items.size() == request.limit) {
+      const auto& [key, last] = page.items.back();
+      page.next = PageRequest::Token(request.PlaceOf(key, last));
+      return false;
     }
-    if (std::ssize(rows) < range.limit) break;
-    range.after = rows.back().key;
-  }
+    page.items.emplace_back(row.key, *std::move(shown));
+    return true;
+  });
   return request.newest_first ? PageOfTable(request, std::move(page.items)) : page;
 }
 

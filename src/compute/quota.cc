@@ -74,27 +74,17 @@ Usage Charged(const Usage& usage, const QuotaLimits& limits) {
   return charged;
 }
 
-template <class Record, class Visit>
-void VisitProject(Txn& txn, const std::string& project, const Visit& visit) {
-  ScanRange range{.prefix = project + "/"};
-  while (true) {
-    auto rows = txn.Scan<Record>(range);
-    for (const auto& row : rows) visit(row.value);
-    if (std::ssize(rows) < range.limit) return;
-    range.after = rows.back().key;
-  }
-}
-
 }  // namespace
 
 QuotaUsage CountUsage(Txn& txn, const std::string& project, const Catalogue& catalogue) {
   QuotaUsage usage;
-  VisitProject<InstanceRecord>(txn, project, [&](const InstanceRecord& record) {
-    AddMachine(usage[std::string(RegionOf(record.zone))], record, catalogue);
+  txn.ForEach<InstanceRecord>({.prefix = project + "/"}, [&](const auto& row) {
+    AddMachine(usage[std::string(RegionOf(row.value.zone))], row.value, catalogue);
   });
-  VisitProject<DiskRecord>(txn, project, [&](const DiskRecord& record) {
-    AddDisk(usage[std::string(RegionOf(record.zone))], LastWord(record.resource.type),
-            record.resource.sizeGb);
+  txn.ForEach<DiskRecord>({.prefix = project + "/"}, [&](const auto& row) {
+    const DiskRecord& disk = row.value;
+    AddDisk(usage[std::string(RegionOf(disk.zone))], LastWord(disk.resource.type),
+            disk.resource.sizeGb);
   });
   return usage;
 }

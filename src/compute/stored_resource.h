@@ -212,13 +212,10 @@ std::map<Key, T> StoredResources<T>::All(Txn& txn, const std::string& project,
   }
   std::string prefix = project + "/";
   if (scopes.size() == 1) prefix += scopes.front() + "/";
-  ScanRange range{.prefix = prefix};
-  while (true) {
-    auto rows = txn.Scan<StoredRecord<T>>(range);
-    for (auto& row : rows) all.insert_or_assign(row.key, std::move(row.value.resource));
-    if (std::ssize(rows) < range.limit) return all;
-    range.after = rows.back().key;
-  }
+  txn.ForEach<StoredRecord<T>>({.prefix = prefix}, [&](Row<StoredRecord<T>>& row) {
+    all.insert_or_assign(row.key, std::move(row.value.resource));
+  });
+  return all;
 }
 
 template <class T>

@@ -85,14 +85,10 @@ void ControlLoop::WakeAll() {
       for (const Key& key : *keys) Wake(kind, key);
       continue;
     }
-    ScanRange range{.limit = kStartPage};
-    while (true) {
-      std::vector<RawRow> rows =
-          Query(catalog_, [&, &kind = kind](Txn& txn) { return txn.ScanRaw(kind, range); });
-      for (const RawRow& row : rows) Wake(kind, row.key);
-      if (std::ssize(rows) < range.limit) break;
-      range.after = rows.back().key;
-    }
+    ForEachRaw(catalog_, kind, {.limit = kStartPage}, [this, &kind = kind](const RawRow& row) {
+      Wake(kind, row.key);
+      return true;
+    });
   }
 }
 

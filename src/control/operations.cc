@@ -94,13 +94,10 @@ Operation Begin(Txn& txn, Operation operation, Time now) {
 std::vector<Operation> OpenOperations(Txn& txn, std::string_view target_kind,
                                       std::string_view target) {
   std::vector<Operation> open;
-  ScanRange range{.prefix = Words(target_kind, target)};
-  while (true) {
-    std::vector<RawRow> rows = txn.ScanRaw(kOpenKind, range);
-    for (const RawRow& row : rows) open.push_back(Stored(txn, row.body));
-    if (std::ssize(rows) < range.limit) break;
-    range.after = rows.back().key;
-  }
+  txn.ForEachRaw(kOpenKind, {.prefix = Words(target_kind, target)}, [&](const RawRow& row) {
+    open.push_back(Stored(txn, row.body));
+    return true;
+  });
   return open;
 }
 

@@ -120,9 +120,9 @@ api::iam::KeyList AccountService::ListKeys(const api::iam::ListKeys& request, co
     api::iam::KeyList reply;
     Account account = Load(txn, request.project, request.account).value;
     if (!users) return reply;
-    for (const auto& row : txn.Scan<AccountKeyRecord>({.prefix = account.email + "/"})) {
+    txn.ForEach<AccountKeyRecord>({.prefix = account.email + "/"}, [&](const auto& row) {
       reply.keys.push_back(Shown(account, row.value));
-    }
+    });
     return reply;
   });
 }

@@ -85,9 +85,9 @@ api::admin::TokenList AdminService::ListTokens(const api::admin::ListTokens& req
       return request.principal.empty() || request.principal == principal;
     };
     if (!after) {
-      for (const auto& row : txn.Scan<RefreshRecord>({.limit = kPage})) {
+      txn.ForEach<RefreshRecord>({}, [&](const auto& row) {
         if (wanted(row.value.principal)) reply.tokens.push_back(Shown(row));
-      }
+      });
     }
     auto rows = txn.Scan<TokenRecord>({.after = after, .limit = page});
     for (const auto& row : rows) {
@@ -140,9 +140,7 @@ api::Empty AdminService::RevokeToken(const api::admin::NameToken& request, const
 api::admin::UserList AdminService::ListUsers(const api::Empty&, const Call&) {
   return Query(catalog_, [&](Txn& txn) {
     api::admin::UserList reply;
-    for (const auto& row : txn.Scan<UserRecord>({.limit = kPage})) {
-      reply.users.push_back(Shown(row.value));
-    }
+    txn.ForEach<UserRecord>({}, [&](const auto& row) { reply.users.push_back(Shown(row.value)); });
     return reply;
   });
 }
@@ -171,9 +169,9 @@ api::Empty AdminService::DeleteUser(const api::admin::NameUser& request, const C
       throw Failure(Code::kNotFound, fmt::format("User {} does not exist.", email));
     }
     // Their access tokens are dead without the row, and are swept when they expire.
-    for (const auto& row : txn.Scan<RefreshRecord>({.limit = kPage})) {
+    txn.ForEach<RefreshRecord>({}, [&](const auto& row) {
       if (row.value.email == email) txn.Erase<RefreshRecord>(row.key);
-    }
+    });
   });
   log_.Info("user deleted", {{"email", email}, {"by", call.caller.email}});
   return {};
@@ -190,9 +188,9 @@ api::admin::UserCredential AdminService::IssueCredential(const api::admin::NameU
 api::admin::GroupList AdminService::ListGroups(const api::Empty&, const Call&) {
   return Query(catalog_, [&](Txn& txn) {
     api::admin::GroupList reply;
-    for (const auto& row : txn.Scan<GroupRecord>({.limit = kPage})) {
+    txn.ForEach<GroupRecord>({}, [&](const auto& row) {
       reply.groups.push_back({row.value.email, row.value.members, row.value.created});
-    }
+    });
     return reply;
   });
 }

@@ -24,12 +24,12 @@ Candidates Load(const Catalog& catalog, std::string_view email, std::string_view
     auto account = txn.Find<ServiceAccount>(email);
     if (!account) return;
     found.account = account->value;
-    for (const auto& row : txn.Scan<AccountKeyRecord>({.prefix = fmt::format("{}/", email)})) {
+    txn.ForEach<AccountKeyRecord>({.prefix = fmt::format("{}/", email)}, [&](const auto& row) {
       const AccountKeyRecord& key = row.value;
       if ((kid.empty() || key.id == kid) && key.valid_before >= now) {
         public_pems.push_back(key.public_pem);
       }
-    }
+    });
     auto own = txn.Find<SigningKeyRecord>(email);
     if (own && (kid.empty() || own->value.id == kid)) {
       private_pems.push_back(own->value.private_pem);

@@ -283,10 +283,10 @@ api::oauth::JsonWebKeys OAuthService::AccountKeys(const api::oauth::GetAccountKe
     if (!txn.Find<api::iam::ServiceAccount>(request.account)) {
       throw Failure(Code::kNotFound, "No such service account.");
     }
-    for (const auto& row : txn.Scan<AccountKeyRecord>({.prefix = request.account + "/"})) {
+    txn.ForEach<AccountKeyRecord>({.prefix = request.account + "/"}, [&](const auto& row) {
       std::optional<RsaKey> key = RsaKey::FromPublicPem(row.value.public_pem);
       if (key) reply.keys.push_back(AsJwk(row.value.id, *key));
-    }
+    });
     // Our own key for the account is shown once it is in use: strangers cannot have one made.
     if (auto own = txn.Find<SigningKeyRecord>(request.account)) {
       std::optional<RsaKey> key = RsaKey::FromPrivatePem(own->value.private_pem);

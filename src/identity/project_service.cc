@@ -65,24 +65,21 @@ api::crm::ProjectList ProjectService::List(const api::crm::ListProjects& request
   std::optional<std::string> after = Base64Decode(request.pageToken);
   if (!after) throw Failure(Code::kInvalid, "Invalid page token.");
   api::crm::ProjectList reply;
-  while (true) {
-    auto rows = Query(catalog_, [&](Txn& txn) {
-      return txn.Scan<Project>({.after = after->empty() ? std::nullopt : after, .limit = kPage});
-    });
-    for (Row<Project>& row : rows) {
-      after = row.key;
-      if (!MatchesFilter(row.value, request.filter) ||
-          !access_.May(call.caller, "resourcemanager.projects.get", Resource(row.value))) {
-        continue;
-      }
-      if (reply.projects.size() == want) {
-        reply.nextPageToken = Base64Encode(reply.projects.back().projectId);
-        return reply;
-      }
-      reply.projects.push_back(std::move(row.value));
+  ScanRange range{.limit = kPage};
+  if (!after->empty()) range.after = after;
+  ForEach<Project>(catalog_, range, [&](Row<Project>& row) {
+    if (!MatchesFilter(row.value, request.filter) ||
+        !access_.May(call.caller, "resourcemanager.projects.get", Resource(row.value))) {
+      return true;
     }
-    if (rows.size() < static_cast<size_t>(kPage)) return reply;
-  }
+    if (reply.projects.size() == want) {
+      reply.nextPageToken = Base64Encode(reply.projects.back().projectId);
+      return false;
+    }
+    reply.projects.push_back(std::move(row.value));
+    return true;
+  });
+  return reply;
 }
 
 LongRunningOperation ProjectService::Create(const api::crm::CreateProject& request,

@@ -59,9 +59,8 @@ ServiceAccount AddServiceAccount(Txn& txn, ServiceAccount account, Time now, Ran
 }
 
 void RemoveServiceAccount(Txn& txn, const ServiceAccount& account) {
-  for (const auto& key : txn.Scan<AccountKeyRecord>({.prefix = account.email + "/"})) {
-    txn.Erase<AccountKeyRecord>(key.key);
-  }
+  txn.ForEach<AccountKeyRecord>({.prefix = account.email + "/"},
+                                [&](const auto& row) { txn.Erase<AccountKeyRecord>(row.key); });
   txn.Erase<SigningKeyRecord>(account.email);
   txn.Erase<AccountNumberRecord>(account.uniqueId);
   txn.Erase<ProjectAccountRecord>(fmt::format("{}/{}", account.projectId, account.email));

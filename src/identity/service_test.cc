@@ -268,6 +268,22 @@ TEST_F(ServiceTest, TokensAreListedAndRevokedById) {
       << "not on a Google name";
 }
 
+TEST_F(ServiceTest, AllUsersAndGroupsAreListed) {
+  constexpr int kCount = 1200;  // more than a page of rows
+  catalog_.Write("test", [&](Txn& txn) {
+    for (int i = 0; i < kCount; ++i) {
+      std::string email = "user" + std::to_string(10000 + i) + "@x.org";
+      txn.Put(email,
+              UserRecord{.id = std::to_string(i), .email = email, .name = "", .created = {}});
+      txn.Put(email, GroupRecord{.email = email, .members = {}, .created = {}});
+    }
+  });
+  EXPECT_NE(Ask("GET", "localhost/fireweed/v1/users").body.find("user11199@x.org"),
+            std::string::npos);
+  EXPECT_NE(Ask("GET", "localhost/fireweed/v1/groups").body.find("user11199@x.org"),
+            std::string::npos);
+}
+
 TEST_F(ServiceTest, AUserAndTheirCredentialsGoTogether) {
   Ask("POST", "localhost/fireweed/v1/users", R"({"email":"Ann@X.org","name":"Ann"})");
   EXPECT_EQ(Ask("POST", "localhost/fireweed/v1/users", R"({"email":"ann@x.org"})").status, 409);

@@ -39,7 +39,6 @@ using net::Call;
 
 constexpr int32_t kUsualPage = 50, kLargestPage = 1000;
 constexpr size_t kLargestEntry = 256 << 10, kMostEntries = 10000;
-constexpr int kMostLogs = 10000;  // of a project that are shown
 constexpr int32_t kLongestWait = 60;
 constexpr std::chrono::hours kLatest(24);  // how far in the future an entry may be
 
@@ -256,7 +255,10 @@ void LoggingService::RememberLogs(const std::string& project,
 
 std::vector<Row<LogRecord>> LoggingService::LogsOf(const std::string& project) {
   return Query(parts_.catalog, [&](Txn& txn) {
-    return txn.Scan<LogRecord>({.prefix = project + "/", .limit = kMostLogs});
+    std::vector<Row<LogRecord>> logs;
+    txn.ForEach<LogRecord>({.prefix = project + "/"},
+                           [&](Row<LogRecord>& row) { logs.push_back(std::move(row)); });
+    return logs;
   });
 }
 

@@ -38,14 +38,11 @@ std::vector<Key> JobController::Concerns(std::string_view kind, const Key& key) 
 
 std::optional<std::vector<Key>> JobController::start_keys() const {
   std::vector<Key> keys;
-  ScanRange range;
-  while (true) {
-    auto rows =
-        Query(catalog_, [&](Txn& txn) { return txn.ScanRaw(kRecordKind<ActiveJob>, range); });
-    for (const RawRow& row : rows) keys.push_back(row.key);
-    if (std::ssize(rows) < range.limit) return keys;
-    range.after = rows.back().key;
-  }
+  ForEachRaw(catalog_, kRecordKind<ActiveJob>, {}, [&](const RawRow& row) {
+    keys.push_back(row.key);
+    return true;
+  });
+  return keys;
 }
 
 void JobController::Remember(const JobRecord& job) {

@@ -236,10 +236,10 @@ Job JobsService::Shown(Txn& txn, JobRecord record) const {
   job.etag = EtagOf(raw ? raw->version : 0);
   if (job.state == JobState::kQueued) {
     std::vector<ActiveJob> active;
-    for (auto& row : txn.Scan<ActiveJob>({})) {
+    txn.ForEach<ActiveJob>({}, [&](Row<ActiveJob>& row) {
       row.value.key = row.key;
       active.push_back(std::move(row.value));
-    }
+    });
     auto order = QueueOrder(active, parts_.clock.Now());
     auto place =
         std::ranges::find(order, record.key(), [](const ActiveJob* one) { return one->key; });
@@ -272,22 +272,19 @@ api::ml::JobList JobsService::List(const api::ml::ListJobs& request, const net::
     std::string project = IdOf(txn, request.project);
     ScanRange range{.prefix = project + "/", .after = after, .limit = kLargestPage};
     Key last;
-    while (true) {
-      auto rows = txn.Scan<JobOrder>(range);
-      for (const auto& row : rows) {
-        auto record = txn.Find<JobRecord>(project + "/" + row.value.job);
-        if (!record || !filter.Matches(record->value.job)) continue;
-        if (page.jobs.size() == most) {
-          page.nextPageToken = Base64Encode(last, Base64::kUrl);
-          return page;
-        }
-        page.jobs.push_back(std::move(record->value.job));
-        page.jobs.back().etag = EtagOf(record->version);
-        last = row.key;
+    txn.ForEach<JobOrder>(range, [&](const auto& row) {
+      auto record = txn.Find<JobRecord>(project + "/" + row.value.job);
+      if (!record || !filter.Matches(record->value.job)) return true;
+      if (page.jobs.size() == most) {
+        page.nextPageToken = Base64Encode(last, Base64::kUrl);
+        return false;
       }
-      if (std::ssize(rows) < range.limit) return page;
-      range.after = rows.back().key;
-    }
+      page.jobs.push_back(std::move(record->value.job));
+      page.jobs.back().etag = EtagOf(record->version);
+      last = row.key;
+      return true;
+    });
+    return page;
   });
 }
 

@@ -96,6 +96,20 @@ TEST(Jobs, PortsOfTheirOwnWhereTheNetworkIsShared) {
   EXPECT_EQ(all.Job("two").gangs.at(0).port - all.Job("one").gangs.at(0).port, 6);
 }
 
+TEST(Jobs, ThePositionCountsAllJobsAhead) {
+  constexpr int kAhead = 1200;  // more than a page of rows
+  MlFixture all;
+  all.base.catalog.Write("test", [&](Txn& txn) {
+    for (int i = 0; i < kAhead; ++i) {
+      ActiveJob ahead{
+          .created = all.base.clock.Now() - minutes(1), .number = i, .cards = {}, .key = ""};
+      txn.Put(fmt::format("my-project/ahead{:04}", i), ahead);
+    }
+  });
+  ASSERT_EQ(all.Submit("last").status, 200);
+  EXPECT_EQ(all.Ask("GET", Path("last")).Field("jobPosition"), std::to_string(kAhead + 1));
+}
+
 TEST(Jobs, AFailureNamesTheReplicaAndItsLastLines) {
   MlFixture all;
   all.driver.script = [](MachineSpec& spec) {

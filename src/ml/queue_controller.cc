@@ -35,18 +35,13 @@ bool QueueController::AnyWaitsForCards() const {
 // What instances have that are no job's, of the cards that the queue gives out.
 CardCounts QueueController::LentCards() {
   CardCounts lent;
-  ScanRange range;
-  while (true) {
-    auto rows = Query(catalog_, [&](Txn& txn) { return txn.Scan<compute::InstanceRecord>(range); });
-    for (const auto& row : rows) {
-      if (row.value.cards.empty() || compute::IsReplica(row.value)) continue;
-      for (const auto& wanted : row.value.resource.guestAccelerators) {
-        lent[compute::LastWord(wanted.acceleratorType)] += wanted.acceleratorCount;
-      }
+  ForEach<compute::InstanceRecord>(catalog_, {}, [&](const auto& row) {
+    if (row.value.cards.empty() || compute::IsReplica(row.value)) return;
+    for (const auto& wanted : row.value.resource.guestAccelerators) {
+      lent[compute::LastWord(wanted.acceleratorType)] += wanted.acceleratorCount;
     }
-    if (std::ssize(rows) < range.limit) return lent;
-    range.after = rows.back().key;
-  }
+  });
+  return lent;
 }
 
 std::optional<Time> QueueController::Reconcile(const Key& key) {

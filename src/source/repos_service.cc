@@ -21,13 +21,8 @@ api::source::Repo Shown(const RepoRecord& record) {
 
 std::set<std::string> KnownDirectories(const Catalog& catalog) {
   std::set<std::string> known;
-  ScanRange range;
-  while (true) {
-    auto rows = Query(catalog, [&](Txn& txn) { return txn.Scan<RepoRecord>(range); });
-    for (const auto& row : rows) known.insert(row.value.directory);
-    if (std::ssize(rows) < range.limit) return known;
-    range.after = rows.back().key;
-  }
+  ForEach<RepoRecord>(catalog, {}, [&](const auto& row) { known.insert(row.value.directory); });
+  return known;
 }
 
 }  // namespace

@@ -117,13 +117,8 @@ std::map<BlobId, int64_t> FilesReferredTo(const Catalog& catalog) {
       return true;
     });
     // Parts of uploads that go on: joined later, they must be there.
-    ScanRange range;
-    while (true) {
-      std::vector<Row<UploadedPart>> parts = txn.Scan<UploadedPart>(range);
-      for (const Row<UploadedPart>& part : parts) files[part.value.blob] = part.value.size;
-      if (std::ssize(parts) < range.limit) break;
-      range.after = parts.back().key;
-    }
+    txn.ForEach<UploadedPart>({},
+                              [&](const auto& part) { files[part.value.blob] = part.value.size; });
   });
   return files;
 }

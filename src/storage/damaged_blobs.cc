@@ -8,17 +8,10 @@ namespace fireweed::storage {
 
 DamagedBlobs::DamagedBlobs(Catalog& catalog, const Clock& clock)
     : catalog_(catalog), clock_(clock) {
-  ScanRange range;
-  while (true) {
-    std::vector<Row<DamagedBlob>> rows =
-        Query(catalog_, [&](Txn& txn) { return txn.Scan<DamagedBlob>(range); });
-    blobs_.With([&](auto& blobs) {
-      for (const Row<DamagedBlob>& row : rows) blobs.insert(row.key);
-      count_ = std::ssize(blobs);
-    });
-    if (std::ssize(rows) < range.limit) return;
-    range.after = rows.back().key;
-  }
+  blobs_.With([&](auto& blobs) {
+    ForEach<DamagedBlob>(catalog_, {}, [&](const auto& row) { blobs.insert(row.key); });
+    count_ = std::ssize(blobs);
+  });
 }
 
 bool DamagedBlobs::Has(const BlobId& blob) const {

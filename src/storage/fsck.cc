@@ -43,23 +43,12 @@ class Examination {
     if (report_.problems.size() < kShownProblems) report_.problems.push_back(std::move(problem));
   }
 
-  template <class Record>
-  static void ForEach(Txn& txn, const std::function<void(const Row<Record>&)>& each) {
-    ScanRange range;
-    while (true) {
-      std::vector<Row<Record>> rows = txn.Scan<Record>(range);
-      std::for_each(rows.begin(), rows.end(), each);
-      if (std::ssize(rows) < range.limit) return;
-      range.after = rows.back().key;
-    }
-  }
-
   // Rows against rows, all of one moment. May run again from the start.
   void CheckRows(Txn& txn) {
     report_ = {};
     referred_.clear();
     std::set<std::string> buckets;
-    ForEach<api::storage::Bucket>(txn, [&](const auto& row) { buckets.insert(row.key); });
+    txn.ForEach<api::storage::Bucket>({}, [&](const auto& row) { buckets.insert(row.key); });
     report_.buckets = std::ssize(buckets);
     ForEachVersion(txn, [&](const StoredVersion& version) {
       if (!buckets.contains(version.bucket)) Complain(Named(version) + ": there is no such bucket");
@@ -74,10 +63,10 @@ class Examination {
       }
       return true;
     });
-    ForEach<UploadRecord>(txn, [&](const auto& row) {
+    txn.ForEach<UploadRecord>({}, [&](const auto& row) {
       if (!row.value.draft.empty()) ++referred_[row.value.draft];
     });
-    ForEach<UploadedPart>(txn, [&](const auto& row) { ++referred_[row.value.blob]; });
+    txn.ForEach<UploadedPart>({}, [&](const auto& row) { ++referred_[row.value.blob]; });
     CheckCounts(txn);
   }
 
@@ -92,11 +81,11 @@ class Examination {
       }
       if (it != left.end()) left.erase(it);
     };
-    ForEach<SmallBlob>(txn, [&](const auto& row) {
+    txn.ForEach<SmallBlob>({}, [&](const auto& row) {
       ++report_.smallBlobs;
       compare(row.key, row.value.refs);
     });
-    ForEach<BlobRefCount>(txn, [&](const auto& row) { compare(row.key, row.value.count); });
+    txn.ForEach<BlobRefCount>({}, [&](const auto& row) { compare(row.key, row.value.count); });
     for (const auto& [blob, count] : left) {
       Complain(fmt::format("blob {}: {} rows refer to it, none was counted", blob, count));
     }

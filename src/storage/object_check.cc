@@ -27,21 +27,6 @@ StoredVersion VersionOf(Row<Record>& row) {
   return {std::string(bucket), std::string(name), std::move(row.value.row), kLive};
 }
 
-template <class Record>
-bool ForEachOf(const std::function<std::vector<Row<Record>>(const ScanRange&)>& scan,
-               const std::function<bool(const StoredVersion&)>& each) {
-  ScanRange range;
-  range.limit = kPage;
-  while (true) {
-    std::vector<Row<Record>> rows = scan(range);
-    for (Row<Record>& row : rows) {
-      if (!each(VersionOf(row))) return false;
-    }
-    if (std::ssize(rows) < range.limit) return true;
-    range.after = rows.back().key;
-  }
-}
-
 // The version as it is now, with its bytes open; nothing when it is gone.
 struct Opened {
   std::optional<ObjectRow> row;
@@ -83,25 +68,15 @@ ObjectVerdict CheckBytes(const ObjectRow& row, const ObjectBytes& bytes, const P
 }  // namespace
 
 void ForEachVersion(const Catalog& catalog, const std::function<bool(const StoredVersion&)>& each) {
-  bool on = ForEachOf<LiveObject>(
-      [&](const ScanRange& range) {
-        return Query(catalog, [&](Txn& txn) { return txn.Scan<LiveObject>(range); });
-      },
-      each);
-  if (!on) return;
-  ForEachOf<ArchivedObject>(
-      [&](const ScanRange& range) {
-        return Query(catalog, [&](Txn& txn) { return txn.Scan<ArchivedObject>(range); });
-      },
-      each);
+  auto visit = [&](auto& row) { return each(VersionOf(row)); };
+  if (!ForEach<LiveObject>(catalog, {.limit = kPage}, visit)) return;
+  ForEach<ArchivedObject>(catalog, {.limit = kPage}, visit);
 }
 
 void ForEachVersion(Txn& txn, const std::function<bool(const StoredVersion&)>& each) {
-  bool on = ForEachOf<LiveObject>(
-      [&](const ScanRange& range) { return txn.Scan<LiveObject>(range); }, each);
-  if (!on) return;
-  ForEachOf<ArchivedObject>([&](const ScanRange& range) { return txn.Scan<ArchivedObject>(range); },
-                            each);
+  auto visit = [&](auto& row) { return each(VersionOf(row)); };
+  if (!txn.ForEach<LiveObject>({.limit = kPage}, visit)) return;
+  txn.ForEach<ArchivedObject>({.limit = kPage}, visit);
 }
 
 ObjectVerdict CheckObject(const Catalog& catalog, const BlobStore& blobs,

@@ -47,13 +47,10 @@ PartUpload FindUpload(Txn& txn, const PartUploadAddress& address) {
 std::vector<BlobId> Erase(Txn& txn, const std::string& upload_key, const std::string& id) {
   std::vector<BlobId> freed;
   txn.Erase<PartUpload>(upload_key);
-  ScanRange range;
-  range.prefix = id + "/";
-  range.limit = kMostParts;
-  for (const Row<UploadedPart>& row : txn.Scan<UploadedPart>(range)) {
+  txn.ForEach<UploadedPart>({.prefix = id + "/"}, [&](const auto& row) {
     txn.Erase<UploadedPart>(row.key);
     if (ReleaseBlobRef(txn, row.value.blob)) freed.push_back(row.value.blob);
-  }
+  });
   return freed;
 }
 
@@ -245,23 +242,16 @@ PartPage<ListedUpload> PartUploads::List(const std::string& bucket, const std::s
 }
 
 void PartUploads::ForgetOrphans() {
-  ScanRange range;
-  while (true) {
-    std::vector<Row<PartUpload>> rows =
-        Query(catalog_, [&](Txn& txn) { return txn.Scan<PartUpload>(range); });
-    for (const Row<PartUpload>& row : rows) {
-      auto has_bucket = [&](Txn& txn) {
-        return txn.Find<api::storage::Bucket>(row.value.bucket).has_value();
-      };
-      if (Query(catalog_, has_bucket)) continue;
-      std::string id = row.key.substr(row.key.rfind('\0') + 1);
-      store_.DropFreed(Update(catalog_, "part upload orphan", [&](Txn& txn) {
-        return has_bucket(txn) ? std::vector<BlobId>() : Erase(txn, row.key, id);
-      }));
-    }
-    if (rows.size() < static_cast<size_t>(range.limit)) return;
-    range.after = rows.back().key;
-  }
+  ForEach<PartUpload>(catalog_, {}, [&](const Row<PartUpload>& row) {
+    auto has_bucket = [&](Txn& txn) {
+      return txn.Find<api::storage::Bucket>(row.value.bucket).has_value();
+    };
+    if (Query(catalog_, has_bucket)) return;
+    std::string id = row.key.substr(row.key.rfind('\0') + 1);
+    store_.DropFreed(Update(catalog_, "part upload orphan", [&](Txn& txn) {
+      return has_bucket(txn) ? std::vector<BlobId>() : Erase(txn, row.key, id);
+    }));
+  });
 }
 
 }  // namespace fireweed::storage

@@ -405,16 +405,9 @@ void ResumableUploads::Forget(const std::string& id) {
 }
 
 void ResumableUploads::ExpireBefore(Time limit) {
-  ScanRange range;
-  while (true) {
-    std::vector<Row<UploadRecord>> rows =
-        Query(catalog_, [&](Txn& txn) { return txn.Scan<UploadRecord>(range); });
-    for (const Row<UploadRecord>& row : rows) {
-      if (row.value.created < limit) Forget(row.key);
-    }
-    if (rows.size() < static_cast<size_t>(range.limit)) return;
-    range.after = rows.back().key;
-  }
+  ForEach<UploadRecord>(catalog_, {}, [&](const auto& row) {
+    if (row.value.created < limit) Forget(row.key);
+  });
 }
 
 }  // namespace fireweed::storage

@@ -168,15 +168,11 @@ class Cloud {
   }
 
   void CheckOperations() {
-    ScanRange range;
     size_t all = 0;
-    while (true) {
-      auto rows = Query(all_.catalog, [&](Txn& t) { return t.Scan<Operation>(range); });
-      for (const auto& row : rows) EXPECT_TRUE(row.value.ended) << row.value.verb << " " << row.key;
-      all += rows.size();
-      if (std::ssize(rows) < range.limit) break;
-      range.after = rows.back().key;
-    }
+    ForEach<Operation>(all_.catalog, {}, [&](const auto& row) {
+      EXPECT_TRUE(row.value.ended) << row.value.verb << " " << row.key;
+      ++all;
+    });
     EXPECT_GT(all, 0u);
   }
 
@@ -190,8 +186,7 @@ class Cloud {
   void CheckMachines() {
     std::set<std::string> known, links, machines;
     for (const auto& [id, handle] : driver_.List().value()) machines.insert(id);
-    for (const auto& row :
-         Query(all_.catalog, [](Txn& t) { return t.Scan<InstanceRecord>({.limit = 5000}); })) {
+    ForEach<InstanceRecord>(all_.catalog, {}, [&](const auto& row) {
       const InstanceRecord& record = row.value;
       EXPECT_NE(record.want, InstanceWant::kGone) << row.key;
       known.insert(record.machine_id());
@@ -204,14 +199,13 @@ class Cloud {
       if (runs) {
         EXPECT_TRUE(all_.sockets.open.contains(row.key)) << row.key;
       }
-    }
+    });
     for (const std::string& id : machines) EXPECT_TRUE(known.contains(id)) << "nobody's: " << id;
-    for (const auto& row :
-         Query(all_.catalog, [](Txn& t) { return t.Scan<DiskRecord>({.limit = 5000}); })) {
+    ForEach<DiskRecord>(all_.catalog, {}, [&](const auto& row) {
       for (const std::string& user : row.value.resource.users) {
         EXPECT_TRUE(links.contains(user)) << "a disk of nobody's: " << row.key;
       }
-    }
+    });
   }
 
   SimClock clock_;

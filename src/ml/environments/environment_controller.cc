@@ -285,13 +285,10 @@ void EnvironmentController::Change(const EnvironmentRecord& acted_on, std::strin
 
 std::vector<EnvironmentRecord> EnvironmentController::All() const {
   std::vector<EnvironmentRecord> all;
-  ScanRange range;
-  while (true) {
-    auto rows = Query(parts_.catalog, [&](Txn& txn) { return txn.Scan<EnvironmentRecord>(range); });
-    for (auto& row : rows) all.push_back(std::move(row.value));
-    if (std::ssize(rows) < range.limit) return all;
-    range.after = all.back().key;
-  }
+  ForEach<EnvironmentRecord>(parts_.catalog, {}, [&](Row<EnvironmentRecord>& row) {
+    all.push_back(std::move(row.value));
+  });
+  return all;
 }
 
 std::set<std::string> EnvironmentController::UsedPaths() const {
@@ -299,28 +296,18 @@ std::set<std::string> EnvironmentController::UsedPaths() const {
   auto add = [&paths](const std::vector<compute::Mount>& mounts) {
     for (const compute::Mount& mount : mounts) paths.insert(mount.path);
   };
-  for (ScanRange range;;) {
-    auto rows = Query(parts_.catalog, [&](Txn& txn) { return txn.Scan<InstanceRecord>(range); });
-    for (const auto& row : rows) {
-      bool down = row.value.seen == compute::MachineSeen::kStopped;
-      if (row.value.workload && !down) add(row.value.workload->mounts);
-    }
-    if (std::ssize(rows) < range.limit) break;
-    range.after = rows.back().key;
-  }
+  ForEach<InstanceRecord>(parts_.catalog, {}, [&](const auto& row) {
+    bool down = row.value.seen == compute::MachineSeen::kStopped;
+    if (row.value.workload && !down) add(row.value.workload->mounts);
+  });
   // A job boots with what it was once prepared with: again after a preemption, and for each trial.
-  for (ScanRange range;;) {
-    auto rows = Query(parts_.catalog, [&](Txn& txn) {
-      auto active = txn.Scan<ActiveJob>(range);
-      for (const auto& row : active) {
-        auto job = txn.Find<JobRecord>(row.key);
-        if (job && job->value.prepared) add(job->value.prepared->mounts);
-      }
-      return active;
+  parts_.catalog.Read([&](Txn& txn) {
+    txn.ForEach<ActiveJob>({}, [&](const auto& row) {
+      auto job = txn.Find<JobRecord>(row.key);
+      if (job && job->value.prepared) add(job->value.prepared->mounts);
     });
-    if (std::ssize(rows) < range.limit) return paths;
-    range.after = rows.back().key;
-  }
+  });
+  return paths;
 }
 
 bool EnvironmentController::SetAside(const EnvironmentRecord& record) {

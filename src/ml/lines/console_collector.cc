@@ -130,13 +130,7 @@ void ConsoleCollector::Tell() {
 }
 
 void ConsoleCollector::LookAtAll() {
-  ScanRange range;
-  while (true) {
-    auto rows = Query(parts_.catalog, [&](Txn& txn) { return txn.Scan<InstanceRecord>(range); });
-    for (const auto& row : rows) Refresh(row.key);
-    if (std::ssize(rows) < range.limit) return;
-    range.after = rows.back().key;
-  }
+  ForEach<InstanceRecord>(parts_.catalog, {}, [&](const auto& row) { Refresh(row.key); });
 }
 
 // False: it is time to go.

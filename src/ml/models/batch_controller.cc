@@ -60,15 +60,10 @@ std::vector<Key> BatchController::Concerns(std::string_view kind, const Key& key
 
 std::optional<std::vector<Key>> BatchController::start_keys() const {
   std::vector<Key> keys;
-  ScanRange range;
-  while (true) {
-    auto rows = Query(catalog_, [&](Txn& txn) { return txn.Scan<JobRecord>(range); });
-    for (const auto& row : rows) {
-      if (row.value.job.predictionInput) keys.push_back(row.key);
-    }
-    if (std::ssize(rows) < range.limit) return keys;
-    range.after = rows.back().key;
-  }
+  ForEach<JobRecord>(catalog_, {}, [&](const auto& row) {
+    if (row.value.job.predictionInput) keys.push_back(row.key);
+  });
+  return keys;
 }
 
 std::optional<Time> BatchController::Reconcile(const Key& given) {

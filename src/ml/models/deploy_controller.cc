@@ -334,13 +334,7 @@ void DeployController::RecordFailure(const VersionRecord& acted_on, std::string_
 
 void DeployController::RemoveForgotten() {
   std::set<std::string> known;
-  ScanRange range;
-  while (true) {
-    auto rows = Query(catalog_, [&](Txn& txn) { return txn.Scan<VersionRecord>(range); });
-    for (const auto& row : rows) known.insert(row.value.uid);
-    if (std::ssize(rows) < range.limit) break;
-    range.after = rows.back().key;
-  }
+  ForEach<VersionRecord>(catalog_, {}, [&](const auto& row) { known.insert(row.value.uid); });
   auto all = world_.driver.List();
   if (!all.ok()) return log_.Warning("machines cannot be listed", {{"error", all.error().message}});
   for (const auto& [id, handle] : *all) {

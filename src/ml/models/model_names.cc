@@ -123,13 +123,10 @@ VersionRecord LoadVersion(Txn& txn, const std::string& project, const std::strin
 
 std::vector<VersionRecord> VersionsOf(Txn& txn, const ModelRecord& model) {
   std::vector<VersionRecord> versions;
-  ScanRange range{.prefix = model.key() + "/"};
-  while (true) {
-    auto rows = txn.Scan<VersionRecord>(range);
-    for (auto& row : rows) versions.push_back(std::move(row.value));
-    if (std::ssize(rows) < range.limit) return versions;
-    range.after = rows.back().key;
-  }
+  txn.ForEach<VersionRecord>({.prefix = model.key() + "/"}, [&](Row<VersionRecord>& row) {
+    versions.push_back(std::move(row.value));
+  });
+  return versions;
 }
 
 VersionRecord ChooseDefault(Txn& txn, ModelRecord& model, const std::string& version) {

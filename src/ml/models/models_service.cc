@@ -79,19 +79,15 @@ api::ml::ModelList ModelsService::List(const api::ml::ListModels& request, const
     ScanRange range{.prefix = ProjectIdOf(txn, request.project) + "/", .limit = wanted};
     if (!request.pageToken.empty()) range.after = range.prefix + request.pageToken;
     api::ml::ModelList reply;
-    while (true) {
-      auto rows = txn.Scan<ModelRecord>(range);
-      for (const auto& row : rows) {
-        api::ml::Model shown = ShowModel(txn, row.value);
-        if (!filter.Matches(shown)) continue;
-        reply.models.push_back(std::move(shown));
-        if (std::ssize(reply.models) < wanted) continue;
-        reply.nextPageToken = row.value.name;
-        return reply;
-      }
-      if (std::ssize(rows) < range.limit) return reply;
-      range.after = rows.back().key;
-    }
+    txn.ForEach<ModelRecord>(range, [&](const auto& row) {
+      api::ml::Model shown = ShowModel(txn, row.value);
+      if (!filter.Matches(shown)) return true;
+      reply.models.push_back(std::move(shown));
+      if (std::ssize(reply.models) < wanted) return true;
+      reply.nextPageToken = row.value.name;
+      return false;
+    });
+    return reply;
   });
 }
 

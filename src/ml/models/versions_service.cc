@@ -202,19 +202,15 @@ api::ml::VersionList VersionsService::List(const api::ml::ListVersions& request,
     ScanRange range{.prefix = model.key() + "/", .limit = wanted};
     if (!request.pageToken.empty()) range.after = model.key() + "/" + request.pageToken;
     api::ml::VersionList reply;
-    while (true) {
-      auto rows = txn.Scan<VersionRecord>(range);
-      for (const auto& row : rows) {
-        api::ml::Version shown = ShowVersion(row.value, model);
-        if (!filter.Matches(shown)) continue;
-        reply.versions.push_back(std::move(shown));
-        if (std::ssize(reply.versions) < wanted) continue;
-        reply.nextPageToken = row.value.name;
-        return reply;
-      }
-      if (std::ssize(rows) < range.limit) return reply;
-      range.after = rows.back().key;
-    }
+    txn.ForEach<VersionRecord>(range, [&](const auto& row) {
+      api::ml::Version shown = ShowVersion(row.value, model);
+      if (!filter.Matches(shown)) return true;
+      reply.versions.push_back(std::move(shown));
+      if (std::ssize(reply.versions) < wanted) return true;
+      reply.nextPageToken = row.value.name;
+      return false;
+    });
+    return reply;
   });
 }
 

@@ -33,16 +33,14 @@ void ShowMetrics(Txn& txn, const Key& key, api::ml::HyperparameterOutput& trial)
 }
 
 void RemoveTrials(Txn& txn, std::string_view project, std::string_view job) {
-  ScanRange range;
-  range.prefix = TrialKey(project, job, "");
-  for (Row<TrialRecord>& row : txn.Scan<TrialRecord>(range)) {
+  txn.ForEach<TrialRecord>({.prefix = TrialKey(project, job, "")}, [&](Row<TrialRecord>& row) {
     if (row.value.folder.empty()) {
       txn.Erase<TrialRecord>(row.key);
-      continue;
+      return;
     }
     row.value.closed = row.value.complete = row.value.forgotten = true;
     txn.Put(row.key, row.value, row.version);
-  }
+  });
 }
 
 }  // namespace fireweed::ml
