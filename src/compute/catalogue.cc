@@ -288,6 +288,7 @@ std::vector<MachineShape> Catalogue::Shapes() const {
 
 ClippedShape Catalogue::Clip(const MachineShape& shape) const {
   ClippedShape clipped{.cpus = std::min(shape.cpu_share, static_cast<double>(host_.cpus)),
+                       .visible_cpus = std::min(shape.cpus, host_.cpus),
                        .memory_mb = std::min(shape.memory_mb, host_.memory_mb)};
   if (clipped.cpus < shape.cpu_share || clipped.memory_mb < shape.memory_mb) {
     clipped.warnings.push_back(fmt::format(

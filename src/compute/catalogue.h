@@ -33,6 +33,7 @@ struct MachineShape {
 // The shape after clipping to the host, and what to tell the user about it (decision 17).
 struct ClippedShape {
   double cpus = 0;
+  int32_t visible_cpus = 0;  // as the guest counts them
   int64_t memory_mb = 0;
   std::vector<std::string> warnings;
 };

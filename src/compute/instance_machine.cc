@@ -70,6 +70,7 @@ MachineSpec SpecOf(const InstanceRecord& record, const BootImage& image,
                    .volumes = image.volumes,
                    .files = image.files,
                    .limits = {.cpus = record.cpus,
+                              .visible_cpus = record.visible_cpus,
                               .memory_bytes = record.memory_mb << 20,
                               .pids = MostPids(record.cpus)},
                    .console_path = ConsolePath(console_directory, record)};

@@ -110,6 +110,7 @@ void FitMachineType(InstanceRecord& record, const Catalogue& catalogue, bool str
   if (!shape) Missing(record.project, path);
   ClippedShape clipped = catalogue.Clip(*shape);
   record.cpus = clipped.cpus;
+  record.visible_cpus = clipped.visible_cpus;
   record.memory_mb = clipped.memory_mb;
   record.warnings = clipped.warnings;
   instance.machineType =

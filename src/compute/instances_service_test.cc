@@ -429,6 +429,7 @@ TEST_F(InstancesTest, LargeMachineTypesAreClippedAndSaySo) {
   all.Settle();
   auto row = Query(all.catalog, [](Txn& t) { return t.Find<InstanceRecord>("p/us-east1-b/t1"); });
   EXPECT_EQ(row->value.cpus, 4);
+  EXPECT_EQ(row->value.visible_cpus, 4);
   EXPECT_EQ(row->value.memory_mb, 8192);
   EXPECT_TRUE(all.Ask("GET", At("instances/t1/serialPort")).Has("n1-standard-64 asks for 64"));
 }

@@ -82,6 +82,7 @@ struct InstanceRecord {
 
   // Settled at insert.
   double cpus = 0;
+  int32_t visible_cpus = 0;  // as the guest counts them; 0 in records of earlier versions
   int64_t memory_mb = 0;
   std::string image;                  // the resolved image's link
   Key group;                          // of the managed group that made it; empty: nobody's
@@ -187,6 +188,7 @@ inline constexpr auto kFields<compute::InstanceRecord> = [](auto...) {
                 F("backoff", &compute::InstanceRecord::backoff),
                 F("lastError", &compute::InstanceRecord::last_error),
                 F("cpus", &compute::InstanceRecord::cpus),
+                F("visibleCpus", &compute::InstanceRecord::visible_cpus),
                 F("memoryMb", &compute::InstanceRecord::memory_mb),
                 F("image", &compute::InstanceRecord::image),
                 F("group", &compute::InstanceRecord::group),

@@ -85,6 +85,7 @@ struct MachineCards {
 
 struct MachineLimits {
   double cpus = 0;           // 0: no limit
+  int32_t visible_cpus = 0;  // processors that programs inside count; 0: `cpus`, rounded up
   int64_t memory_bytes = 0;  // 0: no limit
   int64_t pids = 0;          // 0: no limit
 };

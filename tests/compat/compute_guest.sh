@@ -29,6 +29,11 @@ case_ssh() {
   grep -F 'compute.' "$HOME/.ssh/google_compute_known_hosts" >/dev/null || fail "no host key is remembered"
   gce ssh ann@t1 --command 'groups' 2>/dev/null | grep -w google-sudoers >/dev/null || fail "no sudo for ann"
 
+  # The size of an n1-standard-1, in every way programs ask for it.
+  local count="nproc; python3 -c 'import os; print(os.cpu_count())'; grep -c ^processor /proc/cpuinfo; free -m | sed -n 2p"
+  equal "1 1 1 Mem: 3840" "$(gce ssh ann@t1 --command "$count" 2>/dev/null | paste -sd' ' | tr -s ' ' | cut -d' ' -f1-5)" \
+    "what the instance sees of the host"
+
   head -c 300000 /dev/urandom >"$FW_SCRATCH/data"
   gce scp "$FW_SCRATCH/data" ann@t1:data 2>/dev/null
   gce scp ann@t1:data "$FW_SCRATCH/back" 2>/dev/null

@@ -104,6 +104,9 @@ void WriteMounts(JsonWriter& out, const BundleSpec& spec) {
   for (const BundleDevice& device : spec.devices) {
     WriteMount(out, device.inside, "bind", {"bind", "nosuid", "noexec"}, device.source);
   }
+  for (const auto& [source, inside] : spec.views) {
+    WriteMount(out, inside, "bind", {"bind", "ro", "nosuid", "nodev", "noexec"}, source);
+  }
   out.EndArray();
 }
 
@@ -128,12 +131,14 @@ void WriteResources(JsonWriter& out, const BundleSpec& spec) {
   if (spec.limits.memory_bytes > 0) {
     out.Key("memory").BeginObject().Field("limit", spec.limits.memory_bytes).EndObject();
   }
-  if (spec.limits.cpus > 0) {
+  if (spec.limits.cpus > 0 || !spec.cpu_list.empty()) {
     auto quota = static_cast<int64_t>(spec.limits.cpus * static_cast<double>(kCpuPeriodMicros));
     out.Key("cpu").BeginObject();
-    out.Field("quota", std::max<int64_t>(quota, 1000))
-        .Field("period", kCpuPeriodMicros)
-        .EndObject();
+    if (spec.limits.cpus > 0) {
+      out.Field("quota", std::max<int64_t>(quota, 1000)).Field("period", kCpuPeriodMicros);
+    }
+    if (!spec.cpu_list.empty()) out.Field("cpus", spec.cpu_list);
+    out.EndObject();
   }
   if (spec.limits.pids > 0) {
     out.Key("pids").BeginObject().Field("limit", spec.limits.pids).EndObject();

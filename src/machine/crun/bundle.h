@@ -23,6 +23,9 @@ struct BundleSpec {
   std::vector<std::string> environment;  // "NAME=value"
   MachineLimits limits;
   std::vector<BundleDevice> devices;
+  std::string cpu_list;  // the cpuset, "0-1"; empty: every processor of the host
+  // Read-only files of the host's /proc and /sys that the machine sees others in place of: source, inside.
+  std::vector<std::pair<std::string, std::string>> views;
   std::string cgroup_path;
   int64_t id_base = 0;  // 0: no user namespace
   int64_t ids = 65536;

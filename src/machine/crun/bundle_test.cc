@@ -32,6 +32,17 @@ TEST(Bundle, CarriesLimitsAndShiftedIds) {
   EXPECT_THAT(config, HasSubstr(R"("cgroupsPath":"/fireweed-x/t1")"));
 }
 
+TEST(Bundle, BindsTheViewOfTheHostAndNamesProcessors) {
+  BundleSpec spec = Example();
+  spec.cpu_list = "3,5";
+  spec.views = {{"/run/x/view/meminfo", "/proc/meminfo"}};
+  std::string config = MakeBundleConfig(spec);
+  EXPECT_THAT(config, HasSubstr(R"("cpu":{"quota":150000,"period":100000,"cpus":"3,5"})"));
+  EXPECT_THAT(config, HasSubstr(R"({"destination":"/proc/meminfo","type":"bind",)"
+                                R"("source":"/run/x/view/meminfo",)"
+                                R"("options":["bind","ro","nosuid","nodev","noexec"]})"));
+}
+
 TEST(Bundle, GivesNoCapabilityThatReachesTheHost) {
   BundleSpec spec = Example();
   for (int64_t id_base : {int64_t{200000}, int64_t{0}}) {

@@ -99,6 +99,7 @@ std::string WhyNoContainers(const CrunSettings& settings) {
 CrunDriver::CrunDriver(CrunSettings settings)
     : settings_(Complete(std::move(settings))),
       shifts_ids_(CanShiftIds(settings_)),
+      cpus_(cgroups_, CgroupParent(), OwnCpus()),
       network_({.daemon_id = settings_.daemon_id,
                 .state_file = settings_.state_directory + "/subnet",
                 .shared_directory = settings_.shared_directory,
@@ -122,13 +123,16 @@ DriverCapabilities CrunDriver::capabilities() const {
                          .own_root = true,
                          .own_network = true,
                          .listen_inside = true,
-                         .limits = true,
+                         .limits = MissingControllers().empty(),
                          .freeze = true,
                          .exec = true,
                          .user_namespace = shifts_ids_};
   can.weaknesses.push_back("machines share the host's kernel");
   if (!shifts_ids_)
     can.weaknesses.push_back("root inside is root outside: ids cannot be shifted here");
+  for (const std::string& controller : MissingControllers()) {
+    can.weaknesses.push_back("the host has no cgroup controller " + controller);
+  }
   return can;
 }
 
@@ -144,8 +148,16 @@ int64_t CrunDriver::IdBase(const Subnet& subnet, uint32_t host) const {
 std::string CrunDriver::ContainerId(const std::string& id) const {
   return fmt::format("fw-{}-{}", settings_.daemon_id, id);
 }
+std::string CrunDriver::CgroupParent() const { return "/fireweed-" + settings_.daemon_id; }
 std::string CrunDriver::CgroupPath(const std::string& id) const {
-  return fmt::format("/fireweed-{}/{}", settings_.daemon_id, id);
+  return fmt::format("{}/{}", CgroupParent(), id);
+}
+std::vector<std::string> CrunDriver::MissingControllers() const {
+  std::vector<std::string> missing;
+  for (const char* name : {"cpu", "cpuset", "memory", "pids"}) {
+    if (!cgroups_.Has(name)) missing.emplace_back(name);
+  }
+  return missing;
 }
 std::string CrunDriver::StageDirectory(const std::string& id) const {
   return fmt::format("{}/stage/{}", settings_.run_directory, id);
@@ -237,6 +249,7 @@ Result<MachineHandle> CrunDriver::Start(const MachineSpec& spec) {
 void CrunDriver::ForgetFailedStart(const MachineKey& key) {
   std::optional<int64_t> newest = machines_.NewestBoot(key.id);
   if (newest == key.boot) return;  // may come up yet; the next try of this boot finds out
+  cpus_.Release(key.id);
   if (std::optional<uint32_t> host = LeaseOf(key.id)) (void)network_.Detach(*host);
   std::error_code failed;
   fs::remove(StageDirectory(key.id), failed);
@@ -374,6 +387,7 @@ Result<> CrunDriver::Remove(const MachineHandle& handle) {
   Result<bool> removed = machines_.Remove(*key);
   if (!removed.ok()) return removed.error();
   if (!*removed) return Done{};
+  cpus_.Release(key->id);
   std::error_code failed;
   fs::remove(StageDirectory(key->id), failed);
   std::optional<uint32_t> host = LeaseOf(key->id);
@@ -391,7 +405,10 @@ Result<std::vector<std::pair<std::string, MachineHandle>>> CrunDriver::List() {
 }
 
 void CrunDriver::OnStopped(std::function<void(const std::string& id)> sink) {
-  machines_.OnStopped(std::move(sink));
+  machines_.OnStopped([this, sink = std::move(sink)](const std::string& id) {
+    cpus_.Release(id);
+    sink(id);
+  });
 }
 
 Result<> CrunDriver::Purge() {

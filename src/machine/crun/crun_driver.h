@@ -12,6 +12,8 @@
 #include <vector>
 
 #include "base/guarded.h"
+#include "machine/cpu/cgroups.h"
+#include "machine/cpu/cpu_board.h"
 #include "machine/kept/kept_machines.h"
 #include "machine/machine_driver.h"
 #include "machine/network/host_network.h"
@@ -72,6 +74,8 @@ class CrunDriver final : public MachineDriver {
                       ShimOrder& order);
   // Makes a data disk's directories and adds it to the order.
   static Result<> AddVolume(const MachineVolume& volume, ShimOrder& order);
+  // Limits only what the host has controllers for, picks processors, and shows the machine its own size.
+  void AddLimits(const MachineSpec& spec, ShimOrder& order, BundleSpec& bundle);
   // Adds what is lent to the order, and the devices to the bundle. kUnavailable: a device is not there.
   static Result<> AddCards(const MachineCards& cards, ShimOrder& order, BundleSpec& bundle);
   // What is noted about the freezing of a boot: nothing, "" while it is being done, kFrozen.
@@ -80,7 +84,10 @@ class CrunDriver final : public MachineDriver {
   void Bury(const MachineKey& key);
   int64_t IdBase(const Subnet& subnet, uint32_t host) const;
   std::string ContainerId(const std::string& id) const;
+  std::string CgroupParent() const;
   std::string CgroupPath(const std::string& id) const;
+  // Controllers that limits need and the host does not have.
+  std::vector<std::string> MissingControllers() const;
   std::string StageDirectory(const std::string& id) const;
   // argv that runs the OCI runtime where it can work, in the network of a machine's keeper (0: the host's).
   std::vector<std::string> RuntimeCommand(pid_t keeper, std::vector<std::string> rest) const;
@@ -88,6 +95,8 @@ class CrunDriver final : public MachineDriver {
 
   const CrunSettings settings_;
   const bool shifts_ids_;
+  const Cgroups cgroups_;
+  CpuBoard cpus_;
   HostNetwork network_;
   Guarded<Leases> leases_;
   KeptMachines machines_;

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 
 #include <fmt/format.h>
 
@@ -40,6 +41,11 @@ std::vector<std::string> Environment(const MachineSpec& spec) {
   std::vector<std::string> lines;
   for (const auto& [name, value] : all) lines.push_back(fmt::format("{}={}", name, value));
   return lines;
+}
+
+int64_t VisibleCpus(const MachineLimits& limits) {
+  return limits.visible_cpus > 0 ? limits.visible_cpus
+                                 : static_cast<int64_t>(std::ceil(limits.cpus));
 }
 
 std::string HostOf(const MachineSpec& spec) {
@@ -138,11 +144,36 @@ Result<> CrunDriver::Prepare(const MachineSpec& spec, const Subnet& subnet, uint
       .id_base = order.id_base,
       .held_capabilities = OwnCapabilities(),
       .most_open_files = MostOpenFiles()};
-  if (bundle.limits.pids == 0) bundle.limits.pids = settings_.most_pids;
+  AddLimits(spec, order, bundle);
   if (Result<> added = AddCards(spec.cards, order, bundle); !added.ok()) return added;
   Result<> written = WriteStateFile(order.bundle + "/config.json", MakeBundleConfig(bundle));
   if (!written.ok()) return written;
   return WriteFiles(spec, subnet.base + host, boot_directory, order);
+}
+
+void CrunDriver::AddLimits(const MachineSpec& spec, ShimOrder& order, BundleSpec& bundle) {
+  MachineLimits& limits = bundle.limits;
+  if (limits.pids == 0) limits.pids = settings_.most_pids;
+  if (!cgroups_.Has("cpu")) limits.cpus = 0;
+  if (!cgroups_.Has("memory")) limits.memory_bytes = 0;
+  if (!cgroups_.Has("pids")) limits.pids = 0;
+  if (int64_t wanted = VisibleCpus(spec.limits); wanted > 0) {
+    CpuSet cpus = cpus_.Take(spec.id, static_cast<size_t>(wanted), spec.limits.cpus);
+    bundle.cpu_list = FormatCpuList(cpus);
+    // Without cpusets, most programs still count what these files show.
+    if (cpus.empty()) cpus = ChooseCpus(OwnCpus(), {}, static_cast<size_t>(wanted));
+    order.view_cpus = static_cast<int64_t>(cpus.size());
+    order.view_cpu_list = FormatCpuList(cpus);
+    bundle.views.emplace_back(order.stage + "/view/cpuinfo", "/proc/cpuinfo");
+    for (const char* name : {"online", "present"}) {
+      bundle.views.emplace_back(fmt::format("{}/view/{}", order.stage, name),
+                                fmt::format("/sys/devices/system/cpu/{}", name));
+    }
+  }
+  if (spec.limits.memory_bytes > 0) {
+    order.view_memory = spec.limits.memory_bytes;
+    bundle.views.emplace_back(order.stage + "/view/meminfo", "/proc/meminfo");
+  }
 }
 
 Result<> CrunDriver::AddVolume(const MachineVolume& volume, ShimOrder& order) {

@@ -20,6 +20,7 @@
 #include "machine/shim/complain.h"
 #include "machine/shim/console_log.h"
 #include "machine/shim/live_volume.h"
+#include "machine/shim/machine_view.h"
 #include "machine/shim/root_mount.h"
 #include "machine/shim/small_file.h"
 
@@ -69,7 +70,7 @@ void AwaitGo() {
 class Keeper {
  public:
   explicit Keeper(const ShimOrder& order)
-      : order_(order), console_(order.console, order.console_keep) {}
+      : order_(order), console_(order.console, order.console_keep), view_(order) {}
 
   int Run() {
     Prepare();
@@ -79,6 +80,7 @@ class Keeper {
     LetGoOfDaemon();
     // A stop that was ordered while the machine was starting.
     OnStopOrder();
+    view_.Watch();
     Watch();
     return 0;
   }
@@ -203,8 +205,14 @@ class Keeper {
   void Watch() {
     bool ended = false;
     while (!ended) {
-      pollfd waits[3] = {{signals_, POLLIN, 0}, {output_, POLLIN, 0}, {timer_, POLLIN, 0}};
-      if (poll(waits, 3, -1) < 0) continue;
+      pollfd waits[4] = {{signals_, POLLIN, 0},
+                         {output_, POLLIN, 0},
+                         {timer_, POLLIN, 0},
+                         {view_.fd(), POLLIN, 0}};
+      int ready = poll(waits, 4, view_.SleepMs());
+      if (ready == 0) view_.Refresh();
+      if (ready <= 0) continue;
+      if (waits[3].revents) view_.Answer();
       if (waits[1].revents) CopyConsole();
       if (waits[2].revents) Kill();
       if (waits[0].revents) ended = OnSignal();
@@ -291,6 +299,7 @@ class Keeper {
 
   const ShimOrder& order_;
   ConsoleLog console_;
+  MachineView view_;
   sigset_t watched_, before_;
   int signals_ = -1;
   int timer_ = -1;

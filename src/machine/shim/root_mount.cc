@@ -18,6 +18,7 @@
 #include <string>
 
 #include "machine/shim/complain.h"
+#include "machine/shim/machine_view.h"
 
 namespace fireweed {
 namespace {
@@ -296,6 +297,7 @@ void MountRoot(const ShimOrder& order) {
   InsideRoot inside(root, order.id_base);
   MountSystem(inside);
   StageDevices(order);
+  StageView(order);
   MountScratch(inside, order);
   for (const auto& [outside, target] : order.binds) BindInto(inside, outside, target, shift);
   for (const ShimPlacement& file : order.files) {

@@ -14,6 +14,7 @@ namespace fireweed {
 void EnterPrivateMounts();
 
 // Mounts layers and disk at stage/root, then sysfs of the present network namespace, the binds, and places the files.
+// Devices and the view of the host are staged beside it, for the bundle to bind.
 void MountRoot(const ShimOrder& order);
 
 // A data disk: its own directory shifted, or an overlay over the layers it was made from, as a mount that is attached

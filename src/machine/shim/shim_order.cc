@@ -70,6 +70,7 @@ constexpr TextKey kTextKeys[] = {
     {"stage", &ShimOrder::stage},
     {"disk", &ShimOrder::disk},
     {"scratch", &ShimOrder::scratch},
+    {"view-cpu-list", &ShimOrder::view_cpu_list},
     {"directory", &ShimOrder::directory},
     {"console", &ShimOrder::console},
 };
@@ -107,6 +108,10 @@ bool TakeNumber(std::string_view key, const std::string& value, ShimOrder& order
     order.id_base = *number;
   } else if (key == "console-keep") {
     order.console_keep = *number;
+  } else if (key == "view-cpus") {
+    order.view_cpus = *number;
+  } else if (key == "view-memory") {
+    order.view_memory = *number;
   } else {
     return false;
   }
@@ -178,6 +183,8 @@ std::string FormatShimOrder(const ShimOrder& order) {
   }
   lines.Add("id-base", std::to_string(order.id_base));
   lines.Add("console-keep", std::to_string(order.console_keep));
+  lines.Add("view-cpus", std::to_string(order.view_cpus));
+  lines.Add("view-memory", std::to_string(order.view_memory));
   return text;
 }
 

@@ -46,6 +46,10 @@ struct ShimOrder {
   std::vector<ShimVolume> volumes;
   std::vector<ShimPlacement> files;
   int64_t id_base = 0;  // host id of root inside; 0: no user namespace
+  // What the machine sees of the host (machine_view.h); 0: the host's own files.
+  int64_t view_cpus = 0;
+  std::string view_cpu_list;  // "0-1": the processors that it starts on
+  int64_t view_memory = 0;    // bytes
 
   // Plain processes.
   std::vector<std::string> command;

@@ -22,6 +22,9 @@ TEST(ShimOrder, RoundTrips) {
       .volumes = {{"/disks/d-1", "/mnt/disks/data", {"/layers/l-1"}, true}, {"/disks/d-2", "/x"}},
       .files = {{"/etc/motd", 0600, "/files/0", ""}, {"/sbin/halt", 0777, "", "/init"}},
       .id_base = 200000,
+      .view_cpus = 2,
+      .view_cpu_list = "3,5",
+      .view_memory = 1 << 30,
       .command = {"/bin/sh", "-c", "echo 'a\\b'\nexit 3"},
       .environment = {"A=1\n2", "B="},
       .directory = "/work dir",
@@ -43,6 +46,9 @@ TEST(ShimOrder, RoundTrips) {
   EXPECT_EQ(read->files[0].mode, 0600u);
   EXPECT_EQ(read->files[1].link_target, "/init");
   EXPECT_EQ(read->id_base, 200000);
+  EXPECT_EQ(read->view_cpus, 2);
+  EXPECT_EQ(read->view_cpu_list, "3,5");
+  EXPECT_EQ(read->view_memory, 1 << 30);
 }
 
 TEST(ShimOrder, RefusesWhatItDoesNotKnow) {
