@@ -11,7 +11,7 @@ set(CPACK_DEBIAN_PACKAGE_DEPENDS "crun | runc, debootstrap, nftables, iproute2, 
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "openssh-client, openssl")
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_EXTRA ${CMAKE_SOURCE_DIR}/packaging/debian/postinst
-  ${CMAKE_SOURCE_DIR}/packaging/debian/prerm)
+  ${CMAKE_SOURCE_DIR}/packaging/debian/postrm ${CMAKE_SOURCE_DIR}/packaging/debian/prerm)
 set(CPACK_DEBIAN_PACKAGE_CONTROL_STRICT_PERMISSION ON)
 set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
 set(CPACK_STRIP_FILES ON)

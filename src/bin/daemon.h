@@ -34,7 +34,8 @@ class Daemon {
   std::unique_ptr<Parts> parts_;
 };
 
-// Ends this state directory's instances and removes what they left on the host. No daemon may run.
+// Stops this state directory's instances for good (stopped in the catalog, jobs cancelled, groups empty) and removes
+// what they left on the host. No daemon may run.
 void PurgeMachines(const DaemonOptions& options);
 
 }  // namespace fireweed

@@ -24,12 +24,14 @@
 #include "compute/name_server.h"
 #include "compute/operations_service.h"
 #include "compute/served_sockets.h"
+#include "compute/stop_all.h"
 #include "control/action_pool.h"
 #include "control/control_loop.h"
 #include "control/control_thread.h"
 #include "control/operation_expiry.h"
 #include "control/operation_waiters.h"
 #include "describe/json_codec.h"
+#include "ml/cancel_all.h"
 #include "net/http_server.h"
 #include "storage/lifecycle_controller.h"
 
@@ -239,6 +241,26 @@ std::string Daemon::Discovery(const std::string& service) const {
   return document.empty() ? parts_->way_in.discovery.Document(service, "v2") : document;
 }
 
+namespace {
+
+// Before the machines go: a daemon that is killed in between starts none of them again.
+void StopEverything(const StateDirectory& state, Disk& disk, Logger& log) {
+  if (!disk.Exists(state.Path("catalog.db")).value()) return;
+  try {
+    SqliteCatalog catalog({.path = state.Path("catalog.db")}, log);
+    catalog.Write("purge", [](Txn& txn) {
+      ml::CancelAllJobs(txn);
+      compute::StopAllInstances(txn);
+    });
+  } catch (const Failure& failure) {
+    // The host is cleaned in any case: a full disk or a damaged catalog must not leave mounts and networks behind.
+    log.Warning("instances could not be recorded as stopped; the next start runs them again",
+                {{"why", failure.error().message}});
+  }
+}
+
+}  // namespace
+
 void PurgeMachines(const DaemonOptions& options) {
   SystemClock clock;
   FdLogger log(STDERR_FILENO, clock, LogLevel::kWarning);
@@ -246,6 +268,7 @@ void PurgeMachines(const DaemonOptions& options) {
   StateDirectory state(*disk, options.state);  // throws while a daemon runs
   std::string daemon_id(Trim(ReadIfThere(*disk, state.Path("daemon-id"))));
   if (daemon_id.empty()) return;
+  StopEverything(state, *disk, log);
   auto driver =
       MakeDriver(options.config.instances,
                  {daemon_id, state.Path("machines"), options.program_directory}, clock, log);

@@ -5,7 +5,9 @@
 #include <gtest/gtest.h>
 
 #include "compute/hidden.h"
+#include "compute/stop_all.h"
 #include "describe/json_tree.h"
+#include "ml/cancel_all.h"
 #include "ml/ml_fixture.h"
 #include "ml/tuning/trial_record.h"
 
@@ -514,6 +516,19 @@ TEST(Jobs, PoliciesOfTheirOwn) {
   EXPECT_TRUE(
       all.Ask("POST", Path("mine") + ":testIamPermissions", R"({"permissions":["ml.jobs.get"]})")
           .Has("ml.jobs.get"));
+}
+
+TEST(Jobs, ThoseOfAPurgedDaemonEndCancelled) {
+  MlFixture all;
+  ASSERT_EQ(all.Submit("census", R"("jobDir":"gs://b/out")").status, 200);
+  all.base.Settle();
+  ASSERT_EQ(all.Job("census").job.state, JobState::kRunning);
+  EXPECT_EQ(Update(all.base.catalog, "purge", CancelAllJobs), 1);
+  EXPECT_EQ(Update(all.base.catalog, "purge", compute::StopAllInstances), 1);
+  EXPECT_EQ(Update(all.base.catalog, "purge", CancelAllJobs), 0) << "twice is once";
+  all.SettleFor(minutes(5));
+  EXPECT_EQ(all.Job("census").job.state, JobState::kCancelled);
+  EXPECT_TRUE(all.Instances().empty());
 }
 
 }  // namespace
