@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -15,6 +16,7 @@
 #include "base/disk.h"
 #include "cli/doctor.h"
 #include "cli/ini_file.h"
+#include "cli/stand_ins.h"
 #include "describe/json_codec.h"
 
 namespace fireweed::cli {
@@ -186,10 +188,25 @@ void ClientDirectory::WriteBoto() {
   MakeRealDisk()->MakeDirectories(spec_.path + "/gsutil").value();
 }
 
+// Programs that were missing once and are installed now must not be hidden: all that are not wanted go.
+void ClientDirectory::WritePrograms() {
+  for (const StandIn& program : StandIns()) {
+    std::string name(program.name), path = ProgramsDirectory() + "/" + name;
+    if (std::find(spec_.programs.begin(), spec_.programs.end(), name) == spec_.programs.end()) {
+      std::error_code ignored;
+      std::filesystem::remove(path, ignored);
+      continue;
+    }
+    WriteFile("bin/" + name, StandInScript(name, spec_.program, spec_.state));
+    chmod(path.c_str(), 0755);
+  }
+}
+
 void ClientDirectory::Prepare() {
   WriteGcloud();
   WriteCredentialStore();
   WriteBoto();
+  WritePrograms();
   WriteFile("adc.json", AccountJson());
   std::string wgetrc = spec_.user_wgetrc;
   if (!wgetrc.empty() && wgetrc.back() != '\n') wgetrc += '\n';

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "cli/env_plan.h"
 #include "client/endpoint.h"
@@ -20,6 +21,9 @@ struct ClientDirectorySpec {
   // gcloud's wrapper hands gsutil the active account; a gsutil of its own needs the credential in its file.
   bool gsutil_stands_alone = false;
   bool use_proxy = true;
+  std::vector<std::string> programs;  // names of stand_ins.h to offer
+  std::string program;                // absolute path of fireweed, which they run
+  std::string state;                  // absolute path of the daemon's state directory
   std::string local_python;  // for gcloud's local train and predict; empty: the shell's own
 };
 
@@ -32,11 +36,14 @@ class ClientDirectory {
   void Prepare();
   // A bundle of `base` (the system's when empty) plus our CA; gives its path.
   std::string Bundle(const std::string& base);
+  // Holds the programs, for PATH.
+  std::string ProgramsDirectory() const { return spec_.path + "/bin"; }
 
  private:
   void WriteGcloud();
   void WriteCredentialStore();
   void WriteBoto();
+  void WritePrograms();
   void WriteFile(const std::string& name, const std::string& contents);
   std::string AccountJson() const;
 

@@ -9,9 +9,12 @@ namespace fireweed::cli {
 
 class Command;
 
-void AddDaemonCommands(Command& app, Settings& settings);  // up down status logs version
+void AddDaemonCommands(Command& app, Settings& settings);  // up down status logs
+void AddVersionCommand(Command& app, Settings& settings);
 void PrintVersion(const Settings& settings);
-void AddEnvCommands(Command& app, Settings& settings);  // env ca
+void AddEnvCommand(Command& app, Settings& settings);
+void AddAuthorityCommand(Command& app, Settings& settings);  // ca
+void AddConfigCommands(Command& app, Settings& settings);
 void AddDataCommands(Command& app, Settings& settings);
 void AddDoctorCommand(Command& app, Settings& settings);
 void AddIdentityCommands(Command& app, Settings& settings);  // projects tokens service-accounts

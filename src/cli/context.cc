@@ -2,11 +2,14 @@
 
 #include <signal.h>
 
+#include <filesystem>
 #include <fstream>
+#include <sstream>
 
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "cli/ini_file.h"
 
 namespace fireweed::cli {
 
@@ -21,6 +24,31 @@ std::string Settings::State() const {
   return DefaultState(*context);
 }
 
+namespace {
+
+std::string Variable(const Context& context, const std::string& name) {
+  auto it = context.environment.find(name);
+  return it == context.environment.end() ? "" : it->second;
+}
+
+// What `config set` chose in this shell, by this program or by gcloud.
+void ApplyProperties(const Context& context, Endpoint& endpoint) {
+  std::ifstream file(ClientConfigPath(context));
+  std::stringstream text;
+  text << file.rdbuf();
+  IniFile properties = IniFile::Parse(text.str());
+  endpoint.default_project = properties.Get("core", "project").value_or(endpoint.default_project);
+  endpoint.zone = properties.Get("compute", "zone").value_or(endpoint.zone);
+}
+
+}  // namespace
+
+std::string ClientConfigPath(const Context& context) {
+  std::string directory = Variable(context, "CLOUDSDK_CONFIG");
+  if (directory.empty() || Variable(context, "FIREWEED_ENV").empty()) return "";
+  return directory + "/configurations/config_default";
+}
+
 Endpoint Settings::Daemon() const {
   std::optional<Endpoint> endpoint = ReadEndpoint(State());
   if (!endpoint) {
@@ -31,6 +59,10 @@ Endpoint Settings::Daemon() const {
     throw Failure(
         Code::kUnavailable,
         fmt::format("the daemon in {} is not running: start it with `fireweed up`", State()));
+  }
+  // The shell's properties are for the daemon it was pointed at.
+  if (std::filesystem::absolute(State()).string() == Variable(*context, "FIREWEED_STATE")) {
+    ApplyProperties(*context, *endpoint);
   }
   return *endpoint;
 }

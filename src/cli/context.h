@@ -26,12 +26,15 @@ struct Settings {
 
   // The state directory in force.
   std::string State() const;
-  // The daemon's endpoint; throws Failure that says how to start one.
+  // The daemon's endpoint, with the project and zone that `config set` chose in this shell. Throws Failure that
+  // explains how to start a daemon.
   Endpoint Daemon() const;
 };
 
 // ~/.fireweed, or /var/lib/fireweed for root.
 std::string DefaultState(const Context& context);
+// The file in which gcloud keeps its properties in a shell that ran `fireweed env`; empty elsewhere.
+std::string ClientConfigPath(const Context& context);
 // Whether the process that wrote this endpoint (the daemon, or a forwarder to one elsewhere) still
 // serves.
 bool IsAlive(const Endpoint& endpoint);

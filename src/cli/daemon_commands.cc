@@ -216,7 +216,9 @@ void AddDaemonCommands(Command& app, Settings& settings) {
   command->AddOption("-n,--lines", *lines, "How many lines from the end")->ShowDefault();
   command->AddFlag("-f,--follow", *follow, "Go on as lines arrive");
   command->OnRun([lines, follow, &settings] { Logs(*lines, *follow, settings); });
+}
 
+void AddVersionCommand(Command& app, Settings& settings) {
   app.AddCommand("version", "Print the version")->OnRun([&settings] { PrintVersion(settings); });
 }
 

@@ -17,8 +17,7 @@ void Doctor(const Settings& settings) {
   DoctorInputs inputs;
   inputs.state = settings.State();
   inputs.user_id = settings.context->user_id;
-  auto path = settings.context->environment.find("PATH");
-  if (path != settings.context->environment.end()) inputs.path = path->second;
+  inputs.path = PathWithoutPrograms(settings.context->environment);
   std::optional<Endpoint> endpoint = ReadEndpoint(inputs.state);
   if (endpoint && IsAlive(*endpoint)) {
     inputs.http = endpoint->http;

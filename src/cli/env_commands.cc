@@ -13,6 +13,7 @@
 #include "cli/grammar.h"
 #include "cli/output.h"
 #include "cli/remote.h"
+#include "cli/stand_ins.h"
 
 namespace fireweed::cli {
 namespace {
@@ -75,7 +76,10 @@ ClientDirectorySpec Spec(const Settings& settings, const EnvOptions& options,
   bool only_gsutil = clients.size() == 1 && clients[0] == Client::kGsutil;
   // Through this machine's proxy its secret signs in what has no credential; without it gsutil needs its own.
   spec.gsutil_stands_alone = only_gsutil || options.no_proxy || !endpoint->server.empty() ||
-                             GsutilStandsAlone(Variable(context, "PATH"));
+                             GsutilStandsAlone(PathWithoutPrograms(context.environment));
+  spec.programs = WantedStandIns(PathWithoutPrograms(context.environment));
+  spec.program = context.program_directory + "/fireweed";
+  spec.state = std::filesystem::absolute(state);
   spec.use_proxy = !options.no_proxy;
   return spec;
 }
@@ -100,6 +104,8 @@ void PrintEnv(const EnvOptions& options, const Settings& settings) {
   inputs.http_url = "http://" + spec.endpoint.http;
   inputs.proxy_url = fmt::format("http://fireweed:{}@{}", spec.proxy_secret, spec.endpoint.http);
   inputs.project = spec.endpoint.default_project;
+  // A file of variables is read elsewhere too, for instance in containers, where this PATH means nothing.
+  if (options.format != "dotenv") inputs.programs_directory = directory.ProgramsDirectory();
   inputs.bundle = [&](const std::string& base) { return directory.Bundle(base); };
   fmt::print("{}", RenderEnv(PlanEnv(inputs), FormatByName(options.format)));
   if (!IsAlive(spec.endpoint)) {
@@ -154,7 +160,7 @@ void Env(const EnvOptions& options, Settings& settings) {
 
 }  // namespace
 
-void AddEnvCommands(Command& app, Settings& settings) {
+void AddEnvCommand(Command& app, Settings& settings) {
   auto options = std::make_shared<EnvOptions>();
   Command* command = app.AddCommand(
       "env", "Print what points a shell's clients at the daemon: eval \"$(fireweed env)\"");
@@ -175,10 +181,12 @@ void AddEnvCommands(Command& app, Settings& settings) {
       ->OneOf({"shell", "json", "dotenv"})
       ->ShowDefault();
   command->OnRun([options, &settings] { Env(*options, settings); });
+}
 
+void AddAuthorityCommand(Command& app, Settings& settings) {
   auto pem = std::make_shared<bool>(false);
   auto fingerprint = std::make_shared<bool>(false);
-  command = app.AddCommand("ca", "The certificate authority that clients must trust");
+  Command* command = app.AddCommand("ca", "The certificate authority that clients must trust");
   command->AddFlag("--pem", *pem, "Print the certificate");
   command->AddFlag("--fingerprint", *fingerprint, "Print its SHA-256 fingerprint");
   command->OnRun([pem, fingerprint, &settings] {

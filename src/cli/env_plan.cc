@@ -12,6 +12,7 @@ namespace {
 
 constexpr std::string_view kMarker = "FIREWEED_ENV";
 constexpr std::string_view kSaved = "FIREWEED_OLD_";
+constexpr std::string_view kPrograms = "FIREWEED_PROGRAMS";
 constexpr std::string_view kLocalNames =
     "localhost,127.0.0.1,127.0.0.0/8,::1,169.254.169.254,metadata.google.internal";
 
@@ -147,6 +148,8 @@ void WantLibraries(const EnvInputs& inputs, Wanted& want) {
   want.Set("TENSORBOARD_DATA_SERVER_BINARY", "/nonexistent");
 }
 
+}  // namespace
+
 std::string ShellQuote(std::string_view text) {
   std::string out = "'";
   for (char c : text) {
@@ -158,7 +161,18 @@ std::string ShellQuote(std::string_view text) {
   return out + "'";
 }
 
-}  // namespace
+std::string PathWithoutPrograms(const Environment& environment) {
+  std::string path = Get(environment, "PATH"), directory = Get(environment, kPrograms), out;
+  if (directory.empty()) return path;
+  for (size_t start = 0; start <= path.size();) {
+    size_t end = std::min(path.find(':', start), path.size());
+    std::string place = path.substr(start, end - start);
+    start = end + 1;
+    if (place != directory) out += place + ":";
+  }
+  if (!out.empty()) out.pop_back();
+  return out;
+}
 
 std::optional<Client> ClientByName(std::string_view name) {
   for (const auto& [client, word] : kClientNames) {
@@ -197,6 +211,11 @@ std::vector<EnvChange> PlanEnv(const EnvInputs& inputs) {
   if (want.For({Client::kWget})) want.Set("WGETRC", inputs.client_directory + "/wgetrc");
   WantLibraries(inputs, want);
   want.Set("FIREWEED_STATE", inputs.state);
+  std::string path = Get(before, "PATH");
+  // Without a PATH a shell uses its built-in list, which a PATH of one directory would hide.
+  bool programs = !inputs.programs_directory.empty() && !path.empty() &&
+                  want.For({Client::kGcloud, Client::kGsutil});
+  if (programs) want.Set(kPrograms, inputs.programs_directory);
 
   std::vector<EnvChange> plan = want.Take();
   std::string names;
@@ -216,6 +235,11 @@ std::vector<EnvChange> PlanEnv(const EnvInputs& inputs) {
   }
   all.insert(all.end(), saved.begin(), saved.end());
   all.insert(all.end(), plan.begin(), plan.end());
+  if (programs) {
+    // Not one of `names`: --unset removes the directory from the PATH of that moment, which may have changed since.
+    std::erase_if(all, [](const EnvChange& change) { return change.name == "PATH"; });
+    all.push_back({"PATH", inputs.programs_directory + ":" + path});
+  }
   all.push_back({std::string(kMarker), names});
   return all;
 }
@@ -235,6 +259,9 @@ std::vector<EnvChange> PlanUnset(const Environment& environment) {
     }
     changes.push_back({name, old->second});
     changes.push_back({saved, std::nullopt});
+  }
+  if (std::string path = PathWithoutPrograms(environment); path != Get(environment, "PATH")) {
+    changes.push_back({"PATH", path});
   }
   if (!names.empty()) changes.push_back({std::string(kMarker), std::nullopt});
   return changes;

@@ -27,6 +27,8 @@ struct EnvInputs {
   std::string project;
   std::vector<Client> clients;  // empty: all of them
   bool use_proxy = true;
+  // Goes in front of PATH; empty: PATH stays as it is.
+  std::string programs_directory;
   // Writes a bundle of what `base` holds (the system's list when empty) plus our CA; gives its path.
   std::function<std::string(const std::string& base)> bundle;
 };
@@ -43,6 +45,11 @@ struct EnvChange {
 std::vector<EnvChange> PlanEnv(const EnvInputs& inputs);
 // Restores what the variables were. Works without a daemon and without a state directory.
 std::vector<EnvChange> PlanUnset(const Environment& environment);
+
+// The shell's PATH without the directory that an earlier plan put in front of it.
+std::string PathWithoutPrograms(const Environment& environment);
+// `text` as one word of a POSIX shell.
+std::string ShellQuote(std::string_view text);
 
 enum class EnvFormat { kShell, kJson, kDotenv };
 std::string RenderEnv(const std::vector<EnvChange>& changes, EnvFormat format);

@@ -13,6 +13,7 @@ EnvInputs Inputs(Environment environment) {
   inputs.proxy_url = "http://fireweed:secret@127.0.0.1:8080";
   inputs.http_url = "http://127.0.0.1:8080";
   inputs.project = "fireweed";
+  inputs.programs_directory = "/s/client/bin";
   inputs.bundle = [](const std::string& base) { return "bundle(" + base + ")"; };
   return inputs;
 }
@@ -28,6 +29,7 @@ Environment Apply(Environment environment, const std::vector<EnvChange>& changes
 }
 
 const Environment kBusy = {{"HOME", "/root"},
+                           {"PATH", "/opt/bin:/usr/bin"},
                            {"HTTPS_PROXY", "http://corp:3128"},
                            {"NO_PROXY", "corp.example"},
                            {"CURL_CA_BUNDLE", "/etc/corp.pem"},
@@ -89,6 +91,20 @@ TEST(EnvPlan, RendersForShellsAndFiles) {
   EXPECT_EQ(RenderEnv(changes, EnvFormat::kShell), "export A='it'\\''s $HOME'\nunset B\n");
   EXPECT_EQ(RenderEnv(changes, EnvFormat::kDotenv), "A='it'\\''s $HOME'\n");
   EXPECT_EQ(RenderEnv(changes, EnvFormat::kJson), "{\"A\":\"it's $HOME\",\"B\":null}\n");
+}
+
+TEST(EnvPlan, ProgramsGoInFrontOfPathAndAreTakenOutOfAChangedOne) {
+  Environment after = Apply(kBusy, PlanEnv(Inputs(kBusy)));
+  EXPECT_EQ(after["PATH"], "/s/client/bin:/opt/bin:/usr/bin");
+  after["PATH"] = "/venv/bin:" + after["PATH"];  // activated since
+  EXPECT_EQ(PathWithoutPrograms(after), "/venv/bin:/opt/bin:/usr/bin");
+  EXPECT_EQ(Apply(after, PlanUnset(after))["PATH"], "/venv/bin:/opt/bin:/usr/bin");
+  EXPECT_EQ(Apply(after, PlanEnv(Inputs(after)))["PATH"],
+            "/s/client/bin:/venv/bin:/opt/bin:/usr/bin");
+  EXPECT_EQ(Apply({}, PlanEnv(Inputs({}))).count("PATH"), 0u) << "the shell's own list stays";
+  EnvInputs only_git = Inputs(after);
+  only_git.clients = {Client::kGit};
+  EXPECT_EQ(Apply(after, PlanEnv(only_git))["PATH"], "/venv/bin:/opt/bin:/usr/bin");
 }
 
 TEST(EnvPlan, UnsetInAFreshShellDoesNothing) { EXPECT_TRUE(PlanUnset({{"A", "b"}}).empty()); }

@@ -126,6 +126,7 @@ void Command::NeedsCommand() { app_->require_subcommand(1); }
 void Command::EndHelpWith(std::string text) { app_->footer(std::move(text)); }
 void Command::Alias(const std::string& name) { app_->alias(name); }
 void Command::Hide() { app_->group(""); }
+void Command::InGroup(const std::string& title) { app_->group(title); }
 void Command::LongHelpOnly() { app_->set_help_flag("--help", "Print this help message and exit"); }
 void Command::FlagsAnywhere() { app_->fallthrough(); }
 

@@ -72,8 +72,11 @@ class Command {
   void NeedsCommand();                 // one of those below
   void EndHelpWith(std::string text);  // examples, mostly
   void Alias(const std::string& name);
-  void Hide();           // from help, manual pages and completion; it is still taken
-  void LongHelpOnly();   // -h means something else here
+  void Hide();          // from help, manual pages and completion; it is still taken
+  void LongHelpOnly();  // -h means something else here
+  void InGroup(
+      const std::string&
+          title);  // under which help lists it; groups are in the order of their first command
   void FlagsAnywhere();  // flags of this one are also taken after the names of those below
 
   std::string name() const;

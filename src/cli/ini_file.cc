@@ -55,6 +55,16 @@ void IniFile::Remove(std::string_view section, std::string_view key) {
   std::erase_if(Find(section).keys, [&](const auto& pair) { return pair.first == key; });
 }
 
+std::optional<std::string> IniFile::Get(std::string_view section, std::string_view key) const {
+  for (const Section& one : sections_) {
+    if (one.name != section) continue;
+    for (const auto& [name, value] : one.keys) {
+      if (name == key) return value;
+    }
+  }
+  return std::nullopt;
+}
+
 std::string IniFile::Text() const {
   std::string out;
   for (const Section& section : sections_) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,7 @@ class IniFile {
   void Set(std::string_view section, std::string_view key, std::string value);
   void SetDefault(std::string_view section, std::string_view key, std::string value);
   void Remove(std::string_view section, std::string_view key);
+  std::optional<std::string> Get(std::string_view section, std::string_view key) const;
   std::string Text() const;
 
  private:

@@ -12,6 +12,7 @@
 #include "cli/grammar.h"
 #include "cli/notebooks/notebook_commands.h"
 #include "cli/output.h"
+#include "cli/stand_ins.h"
 #include "describe/json_writer.h"
 
 namespace fireweed::cli {
@@ -27,6 +28,72 @@ void Report(const Error& error, const Settings& settings) {
     return;
   }
   fmt::print(stderr, "fireweed: {}\n", error.message);
+}
+
+struct Group {
+  const char* title;
+  std::vector<const char*> commands;
+};
+
+// In the order of `--help`: daily commands first.
+const std::vector<Group>& Groups() {
+  static const std::vector<Group> groups = {
+      {"Start here", {"up", "down", "status", "logs", "env", "config", "doctor"}},
+      {"Data", {"storage", "data", "backup", "restore"}},
+      {"Instances and notebooks", {"compute", "notebooks", "datalab"}},
+      {"Training and prediction", {"ai-platform", "deploy", "predict", "logging"}},
+      {"Projects and access",
+       {"projects", "users", "service-accounts", "tokens", "auth", "credential", "ca", "source"}},
+      {"This host and this program", {"base-images", "completion", "man", "version"}},
+  };
+  return groups;
+}
+
+// Groups are listed in the order of their first command: the calls below follow Groups().
+void AddCommands(Command& app, Settings& settings) {
+  AddDaemonCommands(app, settings);
+  AddEnvCommand(app, settings);
+  AddConfigCommands(app, settings);
+  AddDoctorCommand(app, settings);
+  AddStorageCommands(app, settings);
+  AddDataCommands(app, settings);
+  AddIntegrityCommands(app, settings);  // after the group it adds to
+  AddComputeCommands(app, settings);
+  AddNotebookCommands(app, settings);
+  AddDatalabCommands(app, settings);
+  AddMlCommands(app, settings);
+  AddIdentityCommands(app, settings);
+  AddAuthCommands(app, settings);
+  AddRemoteCommands(app, settings);
+  AddAuthorityCommand(app, settings);
+  AddSourceCommands(app, settings);
+  AddBaseImageCommands(app, settings);
+  AddCompletionCommand(app, settings);
+  AddManCommand(app, settings);
+  AddVersionCommand(app, settings);
+  for (const Group& group : Groups()) {
+    for (const char* name : group.commands) {
+      if (Command* command = app.Find(name)) command->InGroup(group.title);
+    }
+  }
+}
+
+// Also by the names gcloud and gsutil, for hosts that do not have them.
+int RunWords(Command& app, std::vector<std::string> words) {
+  std::string name = words.empty() ? "" : words[0];
+  bool stand_in = name == "gcloud" || name == "gsutil";
+  // gcloud's tracks: what was in beta when a script was written is plain here.
+  if (stand_in || name == "beta" || name == "alpha") words.erase(words.begin());
+  if (name == "gcloud") words = WordsOfGcloud(std::move(words));
+  if (name == "gsutil") words = WordsOfGsutil(std::move(words));
+  int status = app.Run(std::move(words));
+  if (status == 2 && stand_in) {
+    fmt::print(stderr,
+               "This {} is part of Fireweed and has the commands of 'fireweed --help'. "
+               "For all others, install the Google Cloud SDK.\n",
+               name);
+  }
+  return status;
 }
 
 }  // namespace
@@ -48,28 +115,9 @@ int Run(const std::vector<std::string>& arguments, const Context& context) {
       "Print the version and exit");
   app.NeedsCommand();
   app.FlagsAnywhere();
-  AddDaemonCommands(app, settings);
-  AddEnvCommands(app, settings);
-  AddDataCommands(app, settings);
-  AddDoctorCommand(app, settings);
-  AddIdentityCommands(app, settings);
-  AddRemoteCommands(app, settings);
-  AddStorageCommands(app, settings);
-  AddComputeCommands(app, settings);
-  AddMlCommands(app, settings);
-  AddSourceCommands(app, settings);
-  AddNotebookCommands(app, settings);
-  AddDatalabCommands(app, settings);
-  AddAuthCommands(app, settings);
-  AddIntegrityCommands(app, settings);  // after the group it adds to
-  AddBaseImageCommands(app, settings);
-  AddCompletionCommand(app, settings);
-  AddManCommand(app, settings);
-  std::vector<std::string> words = arguments;
-  // gcloud's tracks: what was in beta when a script was written is plain here.
-  if (!words.empty() && (words[0] == "beta" || words[0] == "alpha")) words.erase(words.begin());
+  AddCommands(app, settings);
   try {
-    return app.Run(std::move(words));
+    return RunWords(app, arguments);
   } catch (const Exit& exit) {
     return exit.status;
   } catch (const Failure& failure) {

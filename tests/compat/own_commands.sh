@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Our own command line against a daemon of its own.
 #
-#   tests/compat/own_commands.sh storage_copy|storage_resume|storage_sync|storage_manage|compute_read|base_images
+#   tests/compat/own_commands.sh storage_copy|storage_resume|storage_sync|storage_manage|compute_read|base_images|programs
 set -euo pipefail
 # shellcheck source=tests/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
@@ -208,6 +208,7 @@ case_compute_read() {
 }
 
 # State directories that stand on the base image $1.
+stays_stopped() { [ "$(fireweed compute instances describe stander --format='value(status)')" = TERMINATED ]; }
 users_of() { fireweed --json base-images list | jq -r --arg name "$1" '.[] | select(.path | endswith($name)) | .users[]'; }
 nobody_uses() { [ -z "$(users_of "$1")" ]; }
 shelved() { find "$FW_SCRATCH/images" -maxdepth 1 -name 'base-*' ! -name '*.*' -printf '%f\n' | sort | tr '\n' ' '; }
@@ -244,10 +245,52 @@ case_base_images() {
   equal "$(printf '%s\n' "$name" base-used | sort | tr '\n' ' ')" "$(shelved)" "what is left without the unknown"
   fireweed base-images list | grep -F "$FW_SCRATCH" >"$FW_SCRATCH/line" || fail "the list names no user"
 
+  # A purge lasts: the instance stays stopped, with its disk, until somebody starts it.
+  fireweed compute instances start stander --zone us-central1-a
+  stop_daemon --purge
+  start_daemon
+  wait_until 20 "the purged instance is known as stopped" stays_stopped
   fireweed compute instances delete stander --zone us-central1-a -q
   stop_daemon
   start_daemon
   wait_until 60 "the image is given back" nobody_uses "$name"
+}
+
+# What the guides type is on PATH after `fireweed env`, also on a host without the Cloud SDK.
+case_programs() {
+  local few=$FW_SCRATCH/few name before
+  mkdir "$few"
+  for name in bash cat env git grep jq mkdir rm sed sh; do ln -s "$(command -v "$name")" "$few/$name"; done
+  before=$FIREWEED_BIN:$few:/nonexistent
+  mkdir "$FW_SCRATCH/sdk" && printf '#!/bin/sh\necho real\n' >"$FW_SCRATCH/sdk/gcloud" && chmod 755 "$FW_SCRATCH/sdk/gcloud"
+  (
+    PATH=$before
+    use_daemon
+    equal "$FIREWEED_STATE/client/bin/datalab" "$(command -v datalab)" "datalab"
+    datalab list 2>"$FW_SCRATCH/none"
+    grep 'Listed 0 items' "$FW_SCRATCH/none" || fail "datalab list"
+    refuses datalab create lab --zone nowhere-x
+    gsutil mb -l us-east1 gs://own-programs
+    echo hello | gsutil -q cp - gs://own-programs/a
+    equal hello "$(gsutil cat gs://own-programs/a)" "gsutil cat"
+    gsutil -m rm -r gs://own-programs
+    refuses gsutil acl get gs://own-programs
+    gcloud config set compute/zone us-east1-b
+    equal us-east1-b "$(gcloud config get-value compute/zone)" "gcloud config"
+    gcloud --quiet compute disks create disk --size 10GB
+    equal us-east1-b "$(fireweed compute disks list --format='value(zone.basename())')" "the zone that was set"
+    gcloud compute disks delete disk
+    gcloud source repos create own-programs
+    gcloud source repos clone own-programs "$FW_SCRATCH/clone" 2>"$FW_SCRATCH/clone.log" || fail "$(cat "$FW_SCRATCH/clone.log")"
+    if grep -i error "$FW_SCRATCH/clone.log"; then fail "git clone complains"; fi
+    # A program that is installed later is not hidden; a PATH that was changed keeps its changes.
+    PATH=$PATH:$FW_SCRATCH/sdk
+    use_daemon
+    equal real "$(gcloud)" "a gcloud that came later"
+    PATH=/venv/bin:$PATH
+    eval "$(fireweed env --unset)"
+    equal "/venv/bin:$before:$FW_SCRATCH/sdk" "$PATH" "PATH after --unset"
+  )
 }
 
 declare -F "case_${1:-}" >/dev/null || fail "no such case: ${1:-}"
