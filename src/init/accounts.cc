@@ -1,13 +1,15 @@
 #include "init/accounts.h"
 
+#include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <charconv>
 #include <ctime>
+
+#include <shadow.h>
 
 #include "init/console.h"
 #include "init/metadata.h"
@@ -21,6 +23,7 @@ constexpr const char* kKnown = "/var/lib/google/google_users";  // accounts that
 constexpr const char* kLock = "/run/fireweed/accounts.lock";
 constexpr const char* kSudoers = "/etc/sudoers.d/google_sudoers";
 constexpr const char* kSudoGroup = "google-sudoers";
+constexpr int64_t kSecondsPerDay = 86400;
 const std::vector<std::string> kUsualGroups{"adm", "dip", "docker", "lxd", "plugdev", "video"};
 
 std::vector<std::string> Words(std::string_view text, char between) {
@@ -33,23 +36,6 @@ std::vector<std::string> Words(std::string_view text, char between) {
   return words;
 }
 
-// The fields of the line of a colon-separated file whose first field is `name`, empty ones included.
-std::vector<std::string_view> LineOf(std::string_view file, std::string_view name) {
-  while (!file.empty()) {
-    std::string_view line = file.substr(0, file.find('\n'));
-    file.remove_prefix(std::min(line.size() + 1, file.size()));
-    if (!line.starts_with(name) || line.substr(name.size(), 1) != ":") continue;
-    std::vector<std::string_view> fields;
-    while (true) {
-      size_t colon = line.find(':');
-      fields.push_back(line.substr(0, colon));
-      if (colon == line.npos) return fields;
-      line.remove_prefix(colon + 1);
-    }
-  }
-  return {};
-}
-
 std::optional<std::string> Value(const HttpServer& server, const std::string& path, bool& reached) {
   std::optional<HttpReply> reply = HttpGet(server, "/computeMetadata/v1/" + path);
   reached = reached && reply && reply->status < 500;
@@ -59,36 +45,92 @@ std::optional<std::string> Value(const HttpServer& server, const std::string& pa
 
 void Say(const std::string& text) { SayOnConsole(kProgram, text); }
 
+constexpr const char* kPasswd = "/etc/passwd";
+constexpr const char* kShadow = "/etc/shadow";
+constexpr const char* kGroup = "/etc/group";
+constexpr const char* kGroupShadow = "/etc/gshadow";
+
+AccountFiles ReadAccountFiles() {
+  return {ReadSmallFile(kPasswd).value_or(""), ReadSmallFile(kShadow).value_or(""),
+          ReadSmallFile(kGroup).value_or(""), ReadSmallFile(kGroupShadow).value_or("")};
+}
+
+// Keeps owner and mode. An image without shadow files keeps doing without.
+bool WriteIfChanged(const char* path, const std::string& before, const std::string& after) {
+  struct stat info {};
+  if (before == after || stat(path, &info) != 0) return true;
+  return ReplaceFile(path, after, info.st_mode & 07777, info.st_uid, info.st_gid);
+}
+
+bool WriteAccountFiles(const AccountFiles& before, const AccountFiles& after) {
+  return WriteIfChanged(kGroup, before.group, after.group) &&
+         WriteIfChanged(kGroupShadow, before.gshadow, after.gshadow) &&
+         WriteIfChanged(kShadow, before.shadow, after.shadow) &&
+         WriteIfChanged(kPasswd, before.passwd, after.passwd);
+}
+
 void PrepareSudo() {
-  if (GroupsThere(ReadSmallFile("/etc/group").value_or(""), {kSudoGroup}).empty()) {
-    RunHere({"groupadd", "-f", kSudoGroup});
-  }
   if (access(kSudoers, F_OK) == 0 || access("/etc/sudoers.d", X_OK) != 0) return;
   ReplaceFile(kSudoers, "%google-sudoers ALL=(ALL:ALL) NOPASSWD:ALL\n", 0440);
 }
 
 std::optional<PasswdEntry> Find(const std::string& name) {
-  return FindPasswd(ReadSmallFile("/etc/passwd").value_or(""), name);
+  return FindPasswd(ReadSmallFile(kPasswd).value_or(""), name);
 }
 
-// The account, made and put into its groups where it is new to this list.
-std::optional<PasswdEntry> Ensure(const std::string& name, bool known) {
+// Adds the accounts of `names` to the system's files, and those that are new to `known` to the usual groups.
+std::vector<std::string> AddMissing(const std::vector<std::string>& names,
+                                    const std::vector<std::string>& known) {
+  std::vector<std::string> added;
+  if (names.empty()) return added;
+  // The lock of useradd and passwd: a package that adds its user at the same time waits.
+  bool locked = lckpwdf() == 0;
+  AccountFiles before = ReadAccountFiles(), after = before;
+  std::vector<std::string> groups = kUsualGroups;
+  groups.emplace_back(kSudoGroup);
+  AddSystemGroup(after, kSudoGroup);
+  // NOHOUSE(clock): nobody inside a machine could hand it a Clock
+  int64_t day = time(nullptr) / kSecondsPerDay;
+  for (const std::string& name : names) {
+    std::optional<PasswdEntry> entry = FindPasswd(after.passwd, name);
+    bool old = std::ranges::find(known, name) != known.end();
+    if (entry && (old || entry->uid == 0)) continue;
+    if (!entry) {
+      Say("Creating user " + name + ".");
+      if (AddAccount(after, name, day)) added.push_back(name);
+    }
+    AddToGroups(after, name, groups);
+  }
+  if (!WriteAccountFiles(before, after)) Say("Could not write the files of accounts.");
+  if (locked) ulckpwdf();
+  return added;
+}
+
+// A copy of /etc/skel, as every new account gets.
+void CopySkeleton(const std::string& from, const std::string& to, const PasswdEntry& owner) {
+  if (mkdir(to.c_str(), 0755) == 0 && lchown(to.c_str(), owner.uid, owner.gid) != 0) return;
+  DIR* directory = opendir(from.c_str());
+  if (!directory) return;
+  while (const dirent* entry = readdir(directory)) {
+    std::string name = entry->d_name, source = from + "/" + name, target = to + "/" + name;
+    struct stat info {};
+    if (name == "." || name == ".." || lstat(source.c_str(), &info) != 0) continue;
+    if (S_ISDIR(info.st_mode)) {
+      CopySkeleton(source, target, owner);
+    } else if (S_ISREG(info.st_mode)) {
+      ReplaceFile(target, ReadSmallFile(source).value_or(""), info.st_mode & 07777, owner.uid,
+                  owner.gid);
+    }
+  }
+  closedir(directory);
+}
+
+void MakeHome(const std::string& name) {
   std::optional<PasswdEntry> entry = Find(name);
-  if (entry && (known || entry->uid == 0)) return entry;
-  if (!entry) {
-    Say("Creating user " + name + ".");
-    // "*" is a password that nothing matches, but no lock: sshd turns locked accounts away.
-    if (RunHere({"useradd", "-m", "-s", "/bin/bash", "-p", "*", name}) != 0) return std::nullopt;
-    entry = Find(name);
-  }
-  std::string groups = kSudoGroup;
-  for (const std::string& group :
-       GroupsThere(ReadSmallFile("/etc/group").value_or(""), kUsualGroups)) {
-    groups += "," + group;
-  }
-  if (RunHere({"usermod", "-aG", groups, name}) != 0)
-    Say("Could not add " + name + " to " + groups);
-  return entry;
+  if (!entry) return;
+  mkdir("/home", 0755);
+  // A home that is there already belongs to whoever filled it.
+  if (access(entry->home.c_str(), F_OK) != 0) CopySkeleton("/etc/skel", entry->home, *entry);
 }
 
 bool WriteKeys(const PasswdEntry& entry, const std::vector<std::string>& keys) {
@@ -114,27 +156,6 @@ void Dismiss(const std::string& name) {
 }
 
 }  // namespace
-
-std::optional<PasswdEntry> FindPasswd(std::string_view passwd, std::string_view name) {
-  std::vector<std::string_view> fields = LineOf(passwd, name);
-  if (fields.size() < 7) return std::nullopt;
-  PasswdEntry entry{.home = std::string(fields[5])};
-  auto number = [](std::string_view text, uint32_t& out) {
-    auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-    return error == std::errc() && end == text.data() + text.size() && !text.empty();
-  };
-  if (!number(fields[2], entry.uid) || !number(fields[3], entry.gid)) return std::nullopt;
-  return entry;
-}
-
-std::vector<std::string> GroupsThere(std::string_view group,
-                                     const std::vector<std::string>& wanted) {
-  std::vector<std::string> there;
-  for (const std::string& name : wanted) {
-    if (!LineOf(group, name).empty()) there.push_back(name);
-  }
-  return there;
-}
 
 std::optional<KeyMetadata> ReadKeyMetadata(const HttpServer& server) {
   bool reached = true;
@@ -165,11 +186,13 @@ void UpdateAccounts(const KeyMetadata& metadata) {
   auto accounts = AccountsOf(metadata, time(nullptr));
   std::string known_text = ReadSmallFile(kKnown).value_or("");
   std::vector<std::string> known = Words(known_text, '\n');
+  std::vector<std::string> names;
+  for (const auto& [name, keys] : accounts) names.push_back(name);
   if (!accounts.empty()) PrepareSudo();
+  for (const std::string& name : AddMissing(names, known)) MakeHome(name);
   std::string now_known;
   for (const auto& [name, keys] : accounts) {
-    bool old = std::ranges::find(known, name) != known.end();
-    std::optional<PasswdEntry> entry = Ensure(name, old);
+    std::optional<PasswdEntry> entry = Find(name);
     if (!entry || !WriteKeys(*entry, keys)) {
       Say("Could not set up user " + name + ".");
       continue;
@@ -184,6 +207,11 @@ void UpdateAccounts(const KeyMetadata& metadata) {
     ReplaceFile(kKnown, now_known, 0644);
   }
   if (lock >= 0) close(lock);
+}
+
+void PrepareAccounts(const HttpServer& server) {
+  AwaitMetadata(server, "instance/id");
+  if (std::optional<KeyMetadata> keys = ReadKeyMetadata(server)) UpdateAccounts(*keys);
 }
 
 }  // namespace fireweed

@@ -12,7 +12,9 @@
 
 #include <cerrno>
 #include <set>
+#include <string_view>
 
+#include "init/accounts.h"
 #include "init/console.h"
 #include "init/descendants.h"
 #include "init/protocol.h"
@@ -184,7 +186,12 @@ class Init {
 
   pid_t StartScripts(const char* which) {
     if (!settings_.scripts) return -1;
-    return Fork([&] { return RunScripts(which, *settings_.scripts); });
+    // Scripts say `sudo -u USER`: the accounts of the metadata come first.
+    bool accounts = settings_.whole_machine && std::string_view(which) == "startup";
+    return Fork([&] {
+      if (accounts) PrepareAccounts(settings_.scripts->metadata);
+      return RunScripts(which, *settings_.scripts);
+    });
   }
 
   template <class Work>

@@ -96,8 +96,6 @@ int ServeSsh(int connection, const HttpServer& metadata) {
 }
 
 int PrepareSsh(const HttpServer& metadata) {
-  AwaitMetadata(metadata, "instance/id");
-  if (std::optional<KeyMetadata> keys = ReadKeyMetadata(metadata)) UpdateAccounts(*keys);
   if (access(kServer, X_OK) != 0 || !GuestAttributesEnabled(metadata)) return 0;
   EnsureHostKeys();
   PublishHostKeys(metadata);

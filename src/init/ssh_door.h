@@ -16,7 +16,7 @@ int OpenSshDoor();
 // Takes the connection over as this process's own; the exit code where no server could be started.
 int ServeSsh(int connection, const HttpServer& metadata);
 
-// At boot: accounts from metadata, and the host keys as guest attributes where those are enabled.
+// At boot: publishes the host keys as guest attributes where those are enabled.
 int PrepareSsh(const HttpServer& metadata);
 
 // A public key file's "KIND KEY comment"; empty strings for anything else. Pure.

@@ -91,8 +91,34 @@ TEST(Accounts, ReadPasswdAndGroup) {
   for (const char* name : {"an", "annabel", "broken", "odd", "home"}) {
     EXPECT_FALSE(FindPasswd(kPasswd, name)) << name;
   }
-  EXPECT_THAT(GroupsThere("adm:x:4:\nvideo:x:44:\n", {"adm", "vide", "video"}),
-              ElementsAre("adm", "video"));
+  constexpr std::string_view kGroup = "adm:x:4:ann\nvideo:x:44:bob,ann\nhome:x:50:anna\n";
+  EXPECT_EQ(FindGroup(kGroup, "video"), 44u);
+  EXPECT_FALSE(FindGroup(kGroup, "vide"));
+  EXPECT_THAT(GroupsOfMember(kGroup, "ann"), ElementsAre(4u, 44u));
+}
+
+TEST(Accounts, AreAddedAsUseraddDoes) {
+  AccountFiles files{.passwd = "root:x:0:0:root:/root:/bin/bash\nann:x:1000:1001::/home/ann:/x",
+                     .shadow = "root:*:1:0:99999:7:::\n",
+                     .group = "root:x:0:\nadm:x:4:syslog\nann:x:1001:\nold:x:999:\n",
+                     .gshadow = "root:*::\nadm:*::syslog\n"};
+  std::optional<PasswdEntry> bob = AddAccount(files, "bob", 20000);
+  ASSERT_TRUE(bob);
+  EXPECT_EQ(bob->uid, 1002u);  // 1001 is a group's
+  EXPECT_EQ(bob->gid, 1002u);
+  AddSystemGroup(files, "google-sudoers");
+  AddSystemGroup(files, "adm");
+  AddToGroups(files, "bob", {"adm", "google-sudoers", "lxd"});
+  AddToGroups(files, "bob", {"adm"});
+  EXPECT_EQ(files.passwd,
+            "root:x:0:0:root:/root:/bin/bash\nann:x:1000:1001::/home/ann:/x\n"
+            "bob:x:1002:1002::/home/bob:/bin/bash\n");
+  EXPECT_EQ(files.shadow, "root:*:1:0:99999:7:::\nbob:*:20000:0:99999:7:::\n");
+  EXPECT_EQ(files.group,
+            "root:x:0:\nadm:x:4:syslog,bob\nann:x:1001:\nold:x:999:\nbob:x:1002:\n"
+            "google-sudoers:x:998:bob\n");
+  EXPECT_EQ(files.gshadow, "root:*::\nadm:*::syslog,bob\nbob:!::\ngoogle-sudoers:!::bob\n");
+  EXPECT_EQ(AddAccount(files, "old", 20000)->gid, 999u);
 }
 
 TEST(SshDoor, ReadsPublicKeys) {
