@@ -1,8 +1,6 @@
 #include "init/applet.h"
 
 #include <signal.h>
-#include <sys/reboot.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -74,15 +72,6 @@ bool TakeWord(std::string_view word, AppletRequest& request) {
   return true;
 }
 
-// Whether that process is this very program: asked before anything that would hit a host, should this not be a machine.
-bool IsOurProcess(int pid) {
-  struct stat own {
-  }, other{};
-  std::string path = "/proc/" + std::to_string(pid) + "/exe";
-  return stat("/proc/self/exe", &own) == 0 && stat(path.c_str(), &other) == 0 &&
-         own.st_dev == other.st_dev && own.st_ino == other.st_ino;
-}
-
 int Usage(std::string_view name) {
   std::printf("%.*s [-h|-P|-H|-r|-c|-f] [now|+MINUTES] [MESSAGE...]\n",
               static_cast<int>(name.size()), name.data());
@@ -129,20 +118,21 @@ int RunApplet(std::string_view name, const std::vector<std::string_view>& argume
     std::fprintf(stderr, "%s: must be root\n", shown.c_str());
     return 1;
   }
-  if (place.whole_machine && !IsOurProcess(place.init)) {
+  // Checked before anything that would hit a host, should this not be a machine.
+  if (place.whole_machine && !IsOwnProgram(place.init)) {
     std::fprintf(stderr, "%s: process 1 is not fireweed-init\n", shown.c_str());
     return 1;
   }
   bool reboots = request.action == Action::kReboot;
-  if (request.force && request.action != Action::kCancel && place.whole_machine) {
+  bool cancels = request.action == Action::kCancel, forced = request.force && !cancels;
+  int signal = cancels ? CancelSignal() : reboots ? RebootSignal() : OffSignal();
+  sigval value{.sival_int = request.delay_minutes};
+  if (forced) {
     sync();
-    if (reboot(reboots ? RB_AUTOBOOT : RB_POWER_OFF) == 0) return 0;
+    signal = KillSignal();
+    value.sival_int = reboots ? kForcedReboot : kForcedOff;
   }
-  int signal = request.action == Action::kCancel ? CancelSignal()
-               : reboots                         ? RebootSignal()
-                                                 : OffSignal();
-  sigval minutes{.sival_int = request.delay_minutes};
-  if (sigqueue(place.init, signal, minutes) != 0) {
+  if (sigqueue(place.init, signal, value) != 0) {
     std::fprintf(stderr, "%s: %s\n", shown.c_str(), std::strerror(errno));
     return 1;
   }

@@ -6,8 +6,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <charconv>
 #include <cstdio>
 #include <string>
+#include <string_view>
 
 namespace fireweed {
 
@@ -27,14 +29,32 @@ std::vector<pid_t> ChildrenOf(pid_t parent) {
   return children;
 }
 
-void SignalDescendants(int signal) {
-  // All are found before the first is signalled: the children of one that ends are no longer below it.
-  std::vector<pid_t> all = ChildrenOf(getpid());
+std::vector<pid_t> DescendantsOf(pid_t ancestor) {
+  std::vector<pid_t> all = ChildrenOf(ancestor);
   for (size_t i = 0; i < all.size(); ++i) {
     std::vector<pid_t> next = ChildrenOf(all[i]);
     all.insert(all.end(), next.begin(), next.end());
   }
-  for (pid_t pid : all) kill(pid, signal);
+  return all;
+}
+
+std::vector<pid_t> AllProcesses() {
+  std::vector<pid_t> all;
+  DIR* directory = opendir("/proc");
+  if (!directory) return all;
+  while (const dirent* entry = readdir(directory)) {
+    std::string_view name = entry->d_name;
+    int pid = 0;
+    auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), pid);
+    if (error == std::errc() && end == name.data() + name.size() && pid > 1) all.push_back(pid);
+  }
+  closedir(directory);
+  return all;
+}
+
+void SignalDescendants(int signal) {
+  // All are found before the first is signalled: the children of one that ends are no longer below it.
+  for (pid_t pid : DescendantsOf(getpid())) kill(pid, signal);
 }
 
 void KillDescendants() {

@@ -17,6 +17,7 @@
 #include "init/accounts.h"
 #include "init/console.h"
 #include "init/descendants.h"
+#include "init/program.h"
 #include "init/protocol.h"
 #include "init/ssh_door.h"
 #include "init/workload.h"
@@ -26,6 +27,8 @@ namespace {
 
 // From TERM to KILL, and for the shutdown scripts, when nobody outside counts the time.
 constexpr int kOwnGraceSeconds = 90;
+// Between two rounds of killing, and how many there are: the processes of fireweed-init have so long for last lines.
+constexpr int kKillRoundMs = 20, kMaxKillRounds = 75;
 
 // Connections by ssh at a time. Each is a server of its own; neighbours must not fill the machine with them.
 constexpr size_t kMostSshServers = 100;
@@ -59,7 +62,7 @@ class Init {
   }
 
  private:
-  enum class Phase { kRunning, kDelayed, kScripts, kTerminating, kGone };
+  enum class Phase { kRunning, kDelayed, kScripts, kTerminating, kKilling, kGone };
 
   int RunWorkload() {
     WorkloadRun run(*settings_.workload, settings_.environment);
@@ -79,11 +82,11 @@ class Init {
     return workload_code_;
   }
 
-  // What the workload started goes with it: the machine ends here.
+  // Programs that the workload started end with it, before the rest of their lines is copied.
   void OnWorkloadEnd(int status) {
     workload_ = -1;
     workload_code_ = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
-    phase_ = Phase::kGone;
+    KillAll();
   }
 
   void OnSignal() {
@@ -92,6 +95,7 @@ class Init {
     int signal = static_cast<int>(got.ssi_signo);
     if (signal == SIGCHLD) return Reap();
     if (signal == CancelSignal()) return Cancel();
+    if (signal == KillSignal()) return OnKillOrder(got);
     bool reboots = signal == RebootSignal();
     // USR1 and USR2 are what the small images' own halt and poweroff send.
     bool asks = reboots || signal == OffSignal() || signal == OffSignal() - 1 ||
@@ -139,10 +143,44 @@ class Init {
     uint64_t times;
     if (read(timer_, &times, sizeof times) != sizeof times) return;
     if (phase_ == Phase::kDelayed) return GoDown();
-    SayOnConsole("fireweed-init", "grace is used up, killing what is left");
-    SignalAll(SIGKILL);
-    KillDescendants();
-    phase_ = Phase::kGone;
+    if (phase_ == Phase::kKilling) return KillRound();
+    EndGrace();
+  }
+
+  void EndGrace() {
+    if (!settings_.workload) {
+      SayOnConsole("fireweed-init", "grace is used up, killing what is left");
+    }
+    KillAll();
+  }
+
+  // The shim sends it plainly, `poweroff -f` with a value.
+  void OnKillOrder(const signalfd_siginfo& got) {
+    if (phase_ >= Phase::kKilling) return;
+    if (got.ssi_code != SI_QUEUE) return EndGrace();
+    ending_ = got.ssi_int == kForcedReboot ? kExitReboot : kExitOff;
+    KillAll();
+  }
+
+  // Kills every program, and waits for the processes of fireweed-init, which copy the last lines and exit.
+  void KillAll() {
+    phase_ = Phase::kKilling;
+    kill_rounds_ = 0;
+    KillRound();
+  }
+
+  void KillRound() {
+    if (++kill_rounds_ > kMaxKillRounds) {
+      SignalAll(SIGKILL);
+      KillDescendants();
+      phase_ = Phase::kGone;
+      return;
+    }
+    for (pid_t pid : settings_.whole_machine ? AllProcesses() : DescendantsOf(getpid())) {
+      kill(pid, IsOwnProgram(pid) ? SIGTERM : SIGKILL);
+    }
+    SetTimer(0, kKillRoundMs);
+    Reap();
   }
 
   // Whoever asked from outside counts the time and kills process 1 when it is up; inside, this side does.
@@ -172,7 +210,8 @@ class Init {
         if (phase_ == Phase::kScripts) Terminate();
       }
     }
-    if (pid < 0 && errno == ECHILD && phase_ == Phase::kTerminating) phase_ = Phase::kGone;
+    bool ending = phase_ == Phase::kTerminating || phase_ == Phase::kKilling;
+    if (pid < 0 && errno == ECHILD && ending) phase_ = Phase::kGone;
   }
 
   // Never kill(-1) outside a pid namespace: it would reach every process of the user.
@@ -203,8 +242,8 @@ class Init {
     _exit(work());
   }
 
-  void SetTimer(int seconds) {
-    itimerspec spec{.it_value = {.tv_sec = seconds, .tv_nsec = 0}};
+  void SetTimer(int seconds, int milliseconds = 0) {
+    itimerspec spec{.it_value = {.tv_sec = seconds, .tv_nsec = milliseconds * 1'000'000L}};
     timerfd_settime(timer_, 0, &spec, nullptr);
   }
 
@@ -218,6 +257,7 @@ class Init {
   pid_t workload_ = -1;
   int workload_code_ = kExitCannotRun;
   Phase phase_ = Phase::kRunning;
+  int kill_rounds_ = 0;
   int ending_ = kExitOff;
 };
 

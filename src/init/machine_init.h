@@ -1,6 +1,7 @@
 // Process 1: reaps, starts the startup scripts, opens the door for ssh, and takes the machine down in good order.
 //
-//   running --(off, reboot, TERM)--> shutdown scripts --(ended)--> TERM to all --(all gone, or time is up)--> exit
+//   running --(off, reboot, TERM)--> shutdown scripts --(ended)--> TERM to all --(all gone)--> exit
+//      any of them --(time is up, or forced)--> KILL to all programs --(last lines are copied)--> exit
 //      |  ^
 //      |  '-- cancel, while a delayed shutdown waits
 //      '----- off or reboot with a delay

@@ -7,6 +7,8 @@
 
 #include <strings.h>
 
+#include "init/going_down.h"
+
 namespace fireweed {
 namespace {
 
@@ -17,7 +19,7 @@ constexpr int kLongestPauseMs = 500;  // while the daemon is being restarted
 
 std::optional<std::string> AwaitMetadata(const HttpServer& server, const std::string& path) {
   int pause = kFirstPauseMs;
-  while (true) {
+  while (!TermCaught()) {
     std::optional<HttpReply> reply = HttpGet(server, "/computeMetadata/v1/" + path);
     if (reply && reply->status < 500) {
       return reply->status == 200 ? std::optional(std::move(reply->body)) : std::nullopt;
@@ -26,6 +28,7 @@ std::optional<std::string> AwaitMetadata(const HttpServer& server, const std::st
     poll(nullptr, 0, pause);
     pause = std::min(pause * 2, kLongestPauseMs);
   }
+  return std::nullopt;
 }
 
 bool IsTrueWord(std::string_view text) {

@@ -9,8 +9,8 @@
 
 namespace fireweed {
 
-// What lies at `path` below /computeMetadata/v1/; waits, for as long as it takes, until the server answers. nullopt:
-// the server says there is none.
+// The value at `path` below /computeMetadata/v1/; waits, for as long as it takes, until the server answers. nullopt: the
+// server has none, or the machine goes down (going_down.h).
 std::optional<std::string> AwaitMetadata(const HttpServer& server, const std::string& path);
 
 // "TRUE", "true", "1", "yes" and the like, as the public cloud's guest programs take them. Pure.

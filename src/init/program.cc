@@ -44,6 +44,14 @@ int RunHere(const std::vector<std::string>& command) {
   return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
 }
 
+bool IsOwnProgram(pid_t pid) {
+  struct stat own {
+  }, other{};
+  std::string path = "/proc/" + std::to_string(pid) + "/exe";
+  return stat("/proc/self/exe", &own) == 0 && stat(path.c_str(), &other) == 0 &&
+         own.st_dev == other.st_dev && own.st_ino == other.st_ino;
+}
+
 std::optional<std::string> ReadSmallFile(const std::string& path) {
   int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
   if (fd < 0) return std::nullopt;

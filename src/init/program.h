@@ -16,6 +16,9 @@ int RunHere(const std::vector<std::string>& command);
 // Replaces this process; the exit code where that is not possible.
 int Become(const std::vector<std::string>& command);
 
+// Whether that process runs this very program.
+bool IsOwnProgram(pid_t pid);
+
 // nullopt: not there or not to be read.
 std::optional<std::string> ReadSmallFile(const std::string& path);
 

@@ -9,6 +9,11 @@ namespace fireweed {
 inline int OffSignal() { return SIGRTMIN + 4; }
 inline int RebootSignal() { return SIGRTMIN + 5; }
 inline int CancelSignal() { return SIGRTMIN + 6; }  // calls off a delayed shutdown
+// Kills every program at once, copies what they had printed to the console, and exits. From the shim when the grace of a
+// stop is used up; queued with a kForced value by `poweroff -f`.
+inline int KillSignal() { return SIGRTMIN + 7; }
+constexpr int kForcedOff = 0;
+constexpr int kForcedReboot = 1;
 
 // Exit codes of process 1. Where the kernel lets it call reboot(2), an ended machine shows SIGINT or SIGHUP instead;
 // readers take both.

@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "init/console.h"
+#include "init/going_down.h"
 #include "init/metadata.h"
 
 namespace fireweed {
@@ -92,6 +93,7 @@ class Relay {
   void UntilClosed() {
     while (!sources_.empty()) Step(-1);
   }
+  bool closed() const { return sources_.empty(); }
 
  private:
   struct Source {
@@ -195,7 +197,8 @@ int RunOne(const std::string& name, const std::string& value, const ScriptSettin
   }
   std::string shell = access("/bin/bash", X_OK) == 0 ? "/bin/bash" : "/bin/sh";
   int code = RunAndRelay(name, ScriptCommand(ReadStart(file), file, shell), settings, relay);
-  Say(name + " exit status " + std::to_string(code));
+  // A script that the machine's end has interrupted did not finish, whatever it exits with.
+  if (!TermCaught()) Say(name + " exit status " + std::to_string(code));
   return code;
 }
 
@@ -251,6 +254,8 @@ std::string TokenOf(std::string_view json) {
 
 int RunScripts(std::string_view which, const ScriptSettings& settings) {
   std::string kind(which);
+  bool startup = which == "startup";
+  if (startup) CatchTerm();
   Relay relay;
   bool any = false;
   int worst = 0;
@@ -259,18 +264,21 @@ int RunScripts(std::string_view which, const ScriptSettings& settings) {
       std::string name = kind + suffix;
       std::optional<std::string> value =
           AwaitMetadata(settings.metadata, std::string(level) + "/attributes/" + name);
-      if (!value || value->empty()) continue;
+      if (!value || value->empty() || TermCaught()) continue;
       if (!std::exchange(any, true)) Say("Starting " + kind + " scripts.");
       worst = std::max(worst, RunOne(name, *value, settings, relay));
     }
     if (any) break;  // the project's scripts are for instances that have none
   }
-  Say(any ? "Finished running " + kind + " scripts." : "No " + kind + " scripts to run.");
-  // The machine goes down once its shutdown scripts have ended; what they left running does not keep it.
-  if (which == "startup") {
-    if (any) PublishStartupExit(settings.metadata, worst);
-    relay.UntilClosed();
+  if (!TermCaught()) {
+    Say(any ? "Finished running " + kind + " scripts." : "No " + kind + " scripts to run.");
+    if (any && startup) PublishStartupExit(settings.metadata, worst);
   }
+  if (relay.closed()) return 0;
+  // Programs that the scripts left running may print until the machine's end. Those of shutdown scripts do not delay that
+  // end: another process copies their lines while this one exits.
+  CatchTerm();
+  if (startup || fork() == 0) relay.UntilClosed();
   return 0;
 }
 

@@ -32,7 +32,8 @@ ScriptSource ParseScriptUrl(std::string_view url);
 std::string TokenOf(std::string_view json);
 
 // Runs `which` ("startup" or "shutdown") scripts: waits for the metadata server, then NAME-script and
-// NAME-script-url, the instance's or else the project's. Returns when the scripts have ended and closed their output.
+// NAME-script-url, the instance's or else the project's. Returns when the scripts have ended and, for startup scripts,
+// everything that they started has closed its output. SIGTERM does not end it: the last lines are copied.
 // The largest exit code of startup scripts becomes the guest attribute fireweed/startup-exit, where there are any.
 int RunScripts(std::string_view which, const ScriptSettings& settings);
 

@@ -115,22 +115,37 @@ PYTHON
     fail "gcloud shows no guest attributes"
 }
 
-# Scripts from buckets, at every boot and on the way down.
+# Scripts from buckets, at every boot and on the way down. The accounts of the metadata exist before them, and what they
+# print on the notice is on the serial port.
 case_scripts() {
-  printf '#!/bin/bash\necho up by the script in the bucket\n' >"$FW_SCRATCH/up.sh"
+  cat >"$FW_SCRATCH/up.sh" <<'SCRIPT'
+#!/bin/bash
+cd /home/eve && sudo -u eve sh -c 'echo "$(whoami) works in $(pwd)"'
+trap 'seq 3000; echo CHECKPOINT 408; exit 0' TERM
+echo up by the script in the bucket
+tail -f /dev/null & wait
+SCRIPT
+  printf 'eve:%s\n' "$(cat "$FW_SCRATCH/key.pub")" >"$FW_SCRATCH/ssh-keys"
   printf 'echo down by the script in the bucket\n' >"$FW_SCRATCH/down.sh"
   gcloud storage buckets create gs://compat-guest-scripts 2>/dev/null
   gcloud storage cp "$FW_SCRATCH/up.sh" "$FW_SCRATCH/down.sh" gs://compat-guest-scripts/a/ 2>/dev/null
-  gce instances create t1 --scopes storage-ro --metadata \
+  gce instances create t1 --scopes storage-ro --preemptible --metadata-from-file "ssh-keys=$FW_SCRATCH/ssh-keys" --metadata \
     startup-script-url=gs://compat-guest-scripts/a/up.sh,shutdown-script-url=https://storage.googleapis.com/compat-guest-scripts/a/down.sh \
     >/dev/null
   wait_until 120 "the startup script has run" serial_says 'startup-script-url: up by the script in the bucket'
   gce instances stop t1 >/dev/null
   equal TERMINATED "$(status_of "$PROJECT" t1)" "its state after the stop"
   serial_says 'shutdown-script-url: down by the script in the bucket' || fail "the shutdown script did not run"
+  serial_says 'startup-script-url: eve works in /home/eve' || fail "the account was created after the startup script"
+  equal 1 "$(checkpoints)" "last lines of a stop on the serial port"
   gce instances start t1 >/dev/null
   wait_until 120 "the startup script has run again" ran_twice
+  gce instances simulate-maintenance-event t1 >/dev/null 2>&1
+  wait_until 60 "the instance is preempted" is_terminated
+  equal 2 "$(checkpoints)" "last lines of a preemption on the serial port"
 }
+checkpoints() { gce instances get-serial-port-output t1 2>/dev/null | grep -c 'startup-script-url: CHECKPOINT 408'; }
+is_terminated() { [ "$(status_of "$PROJECT" t1)" = TERMINATED ]; }
 ran_twice() { [ "$(serial_of "$PROJECT" t1 | grep -c 'startup-script-url: up by')" -ge 2 ]; }
 
 # A web server at port 80 of every address, as people start them, beside the metadata server.

@@ -96,6 +96,95 @@ TEST_F(BootTest, AShutdownScriptThatHangsIsCutOffByTheGrace) {
   EXPECT_THAT(Console("t1"), HasSubstr("slow"));
 }
 
+// A trainer that saves its work on the notice says so last.
+TEST_F(BootTest, WhatProgramsPrintOnTermIsOnTheConsole) {
+  MachineHandle handle =
+      StartInit("t1", {{"startup-script",
+                        "trap 'seq 5000; echo CHECKPOINT 408; exit 0' TERM\n"
+                        "echo ready; while :; do sleep 0.02; done\n"},
+                       {"shutdown-script",
+                        "(trap 'echo left behind; exit' TERM; echo waits; while :; do "
+                        "sleep 0.02; done) & while [ ! -e /x ]; do touch /x; done\n"}});
+  ASSERT_TRUE(AwaitText(ConsolePath("t1"), "startup-script: ready"));
+  ASSERT_TRUE(driver_->Stop(handle, seconds(60)).ok());
+  EXPECT_EQ(AwaitExit("t1", handle).kind, ExitKind::kOff);
+  EXPECT_THAT(Console("t1"), HasSubstr("startup-script: 5000\n"));
+  EXPECT_THAT(Console("t1"), HasSubstr("startup-script: CHECKPOINT 408\n"));
+  EXPECT_THAT(Console("t1"), HasSubstr("shutdown-script: left behind\n"));
+}
+
+TEST_F(BootTest, WhatAScriptPrintsBeforePoweroffIsOnTheConsole) {
+  for (const char* how : {"/sbin/poweroff", "/sbin/poweroff -f", "/sbin/reboot"}) {
+    MachineHandle handle =
+        StartInit("t1", {{"startup-script", std::string("seq 5000; echo last words; ") + how}});
+    AwaitExit("t1", handle);
+    EXPECT_THAT(Console("t1"), HasSubstr("startup-script: 5000\n")) << how;
+    EXPECT_THAT(Console("t1"), HasSubstr("startup-script: last words\n")) << how;
+    ASSERT_TRUE(driver_->Remove(handle).ok());
+    fs::remove(ConsolePath("t1"));
+  }
+}
+
+TEST_F(BootTest, WhatIsPrintedUntilTheGraceIsUsedUpIsOnTheConsole) {
+  MachineHandle handle = StartInit(
+      "t1", {{"startup-script",
+              "trap 'seq 5000; printf \"CHECKPOINT 408\"; touch /var/said; exec sleep 1000' TERM\n"
+              "echo ready; while :; do sleep 0.02; done\n"}});
+  ASSERT_TRUE(AwaitText(ConsolePath("t1"), "startup-script: ready"));
+  ASSERT_TRUE(driver_->Stop(handle, seconds(2)).ok());
+  EXPECT_EQ(AwaitExit("t1", handle).kind, ExitKind::kKilled);
+  EXPECT_THAT(Console("t1"), HasSubstr("startup-script: 5000\n"));
+  EXPECT_THAT(Console("t1"), HasSubstr("startup-script: CHECKPOINT 408\n"));
+}
+
+// Also what has no end of line yet, and what a program in the background prints.
+TEST_F(BootTest, AWorkloadsLastWordsAreOnTheConsole) {
+  MachineSpec spec;
+  spec.workload = MachineWorkload{
+      .argv = {"/bin/sh", "-c",
+               "(trap 'echo child' TERM; while :; do sleep 0.02; done) & trap '' TERM;"
+               "echo ready; printf partial; while :; do wait; done"},
+      .marks = true};
+  MachineHandle handle = StartInit("t1", {}, spec);
+  ASSERT_TRUE(AwaitText(ConsolePath("t1"), "ready"));
+  ASSERT_TRUE(driver_->Stop(handle, milliseconds(500)).ok());
+  MachineExit exit = AwaitExit("t1", handle);
+  EXPECT_EQ(exit.kind, ExitKind::kKilled);
+  EXPECT_EQ(exit.code, 137);
+  EXPECT_THAT(Console("t1"), HasSubstr("partial"));
+  EXPECT_THAT(Console("t1"), HasSubstr("child"));
+}
+
+TEST_F(BootTest, AKillForLackOfMemoryIsOnTheConsole) {
+  MachineSpec spec;
+  spec.limits.memory_bytes = 64 << 20;
+  MachineHandle handle = StartInit("t1",
+                                   {{"startup-script",
+                                     "printf begun; awk 'BEGIN { s = \"x\"; while (1) s = s s }'\n"
+                                     "echo awk ended with $?\n"}},
+                                   spec);
+  ASSERT_TRUE(AwaitText(ConsolePath("t1"), "kernel: Out of memory: killed 1 process"));
+  EXPECT_THAT(Console("t1"), HasSubstr("the memory limit of 64 MiB is used up"));
+  ASSERT_TRUE(AwaitText(ConsolePath("t1"), "awk ended with 137"));
+  EXPECT_EQ(driver_->Observe(handle).value().phase, MachinePhase::kRunning);
+}
+
+TEST_F(BootTest, AccountsOfTheMetadataAreThereBeforeTheStartupScript) {
+  StartInit("t1",
+            {{"", "ssh-keys\nstartup-script\n"},
+             {"ssh-keys", "ann:ssh-ed25519 AAAA ann\nbob:ssh-ed25519 BBBB bob\n"},
+             {"startup-script",
+              "cd /home/ann && su -s /bin/sh ann -c 'echo $(id -un) in $(pwd), $(cat .ssh/*)'; "
+              "stat -c '%U %a' /home/bob /home/bob/.ssh/authorized_keys; "
+              "grep sudoers /etc/group\n"}});
+  ASSERT_TRUE(AwaitText(ConsolePath("t1"), "Finished running startup scripts."));
+  EXPECT_THAT(Console("t1"), HasSubstr("startup-script: ann in /home/ann, # Added by Google"));
+  EXPECT_THAT(Console("t1"), HasSubstr("ssh-ed25519 AAAA ann\n"));
+  EXPECT_THAT(Console("t1"), HasSubstr("startup-script: bob 755\n"));
+  EXPECT_THAT(Console("t1"), HasSubstr("startup-script: bob 600\n"));
+  EXPECT_THAT(Console("t1"), HasSubstr(":ann,bob\n"));
+}
+
 TEST_F(BootTest, WaitsForAMetadataServerThatComesLate) {
   MachineHandle handle =
       driver_->Start({.id = "t1", .image_layers = {root_}, .console_path = ConsolePath("t1")})

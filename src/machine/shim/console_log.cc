@@ -16,7 +16,13 @@ ConsoleLog::ConsoleLog(const std::string& path, int64_t keep) : keep_(keep) {
   if (fd_ >= 0) size_ = lseek(fd_, 0, SEEK_END);
 }
 
+void ConsoleLog::AppendLine(const std::string& line) {
+  std::string text = (in_line_ ? "\n" : "") + line;
+  Append(text.data(), text.size());
+}
+
 void ConsoleLog::Append(const char* bytes, size_t size) {
+  if (size > 0) in_line_ = bytes[size - 1] != '\n';
   while (fd_ >= 0 && size > 0) {
     ssize_t n = write(fd_, bytes, size);
     // A full disk costs console text, not the machine.

@@ -11,6 +11,8 @@ class ConsoleLog {
   // An empty path drops everything. `keep` of 0 keeps everything.
   ConsoleLog(const std::string& path, int64_t keep);
   void Append(const char* bytes, size_t size);
+  // A line of the shim's own, which starts at the beginning of a line.
+  void AppendLine(const std::string& line);
 
  private:
   void FreeOldBlocks();
@@ -19,6 +21,7 @@ class ConsoleLog {
   int64_t keep_;
   int64_t size_ = 0;
   int64_t freed_ = 0;
+  bool in_line_ = false;  // the last byte did not end a line
 };
 
 }  // namespace fireweed

@@ -12,15 +12,20 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstring>
+#include <ctime>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "init/descendants.h"
+#include "init/protocol.h"
 #include "machine/shim/complain.h"
 #include "machine/shim/console_log.h"
 #include "machine/shim/live_volume.h"
 #include "machine/shim/machine_view.h"
+#include "machine/shim/memory_watch.h"
 #include "machine/shim/root_mount.h"
 #include "machine/shim/small_file.h"
 
@@ -29,6 +34,35 @@ namespace {
 
 constexpr const char* kRuntimeLog = "runtime.log";
 constexpr const char* kPidFile = "pid";
+// After the grace of a stop, for process 1 to copy the last lines of its programs to the console.
+constexpr int64_t kLastLinesMs = 2000;
+// The kernel notifies before it counts a kill: how often and how many times the count is read again.
+constexpr int kRecountMs = 50, kMaxRecounts = 20;
+
+// Whether that process blocks `signal`, as fireweed-init does, which reads signals from a descriptor.
+bool Blocks(pid_t pid, int signal) {
+  std::string status = ReadSmallFile(("/proc/" + std::to_string(pid) + "/status").c_str());
+  constexpr std::string_view kKey = "SigBlk:\t";
+  size_t at = status.find(kKey);
+  uint64_t mask = 0;
+  if (at != status.npos) {
+    std::from_chars(status.data() + at + kKey.size(), status.data() + status.size(), mask, 16);
+  }
+  return mask >> (signal - 1) & 1;
+}
+
+std::string MemoryLine(int64_t kills, std::optional<int64_t> limit) {
+  // NOHOUSE(clock): the shim has nobody who could hand it a Clock
+  std::time_t now = std::time(nullptr);
+  std::tm parts{};
+  gmtime_r(&now, &parts);
+  char when[32];
+  std::string line(when, std::strftime(when, sizeof when, "%b %e %H:%M:%S", &parts));
+  line += " kernel: Out of memory: killed " + std::to_string(kills);
+  line += kills == 1 ? " process" : " processes";
+  if (limit) line += "; the memory limit of " + std::to_string(*limit >> 20) + " MiB is used up";
+  return line + ". A larger machine type has more memory.\n";
+}
 
 // Held until this process ends, and never by its children; who asks for the lock learns the holder's pid.
 void TakeLock() {
@@ -70,7 +104,10 @@ void AwaitGo() {
 class Keeper {
  public:
   explicit Keeper(const ShimOrder& order)
-      : order_(order), console_(order.console, order.console_keep), view_(order) {}
+      : order_(order),
+        console_(order.console, order.console_keep),
+        view_(order),
+        memory_(order.cgroup_path) {}
 
   int Run() {
     Prepare();
@@ -78,6 +115,7 @@ class Keeper {
     WriteSmallFile("running", "pid " + std::to_string(machine_) + "\n", Keep::kThisBoot);
     Report("running " + std::to_string(machine_));
     LetGoOfDaemon();
+    memory_.Start();
     // A stop that was ordered while the machine was starting.
     OnStopOrder();
     view_.Watch();
@@ -205,16 +243,18 @@ class Keeper {
   void Watch() {
     bool ended = false;
     while (!ended) {
-      pollfd waits[4] = {{signals_, POLLIN, 0},
+      pollfd waits[5] = {{signals_, POLLIN, 0},
                          {output_, POLLIN, 0},
                          {timer_, POLLIN, 0},
-                         {view_.fd(), POLLIN, 0}};
-      int ready = poll(waits, 4, view_.SleepMs());
-      if (ready == 0) view_.Refresh();
-      if (ready <= 0) continue;
+                         {view_.fd(), POLLIN, 0},
+                         {memory_.fd(), POLLIN, 0}};
+      int ready = poll(waits, 5, recounts_ > 0 ? kRecountMs : view_.SleepMs());
+      if (ready < 0) continue;
+      if (ready == 0 && view_.SleepMs() >= 0) view_.Refresh();
       if (waits[3].revents) view_.Answer();
       if (waits[1].revents) CopyConsole();
-      if (waits[2].revents) Kill();
+      if (waits[4].revents || (ready == 0 && recounts_ > 0)) OnMemory(waits[4].revents != 0);
+      if (waits[2].revents) OnTimer();
       if (waits[0].revents) ended = OnSignal();
     }
   }
@@ -225,6 +265,20 @@ class Keeper {
     if (n > 0) console_.Append(buffer, static_cast<size_t>(n));
     if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR))
       output_ = -1;  // poll passes over it
+  }
+
+  void OnMemory(bool notified) {
+    memory_.Clear();
+    recounts_ = ReportMemory() ? 0 : notified ? kMaxRecounts : recounts_ - 1;
+  }
+
+  // On the console, where people look for the reason. False: no kill since the last call.
+  bool ReportMemory() {
+    int64_t kills = memory_.Kills();
+    int64_t fresh = kills - std::exchange(reported_kills_, kills);
+    if (fresh <= 0) return false;
+    console_.AppendLine(MemoryLine(fresh, memory_.Limit()));
+    return true;
   }
 
   // True once the machine has ended and everything about it is written down.
@@ -259,6 +313,15 @@ class Keeper {
     if (!std::exchange(stop_asked_, true)) kill(machine_, SIGTERM);
   }
 
+  // The grace is used up. fireweed-init kills its programs and copies what they had printed; other programs, and one that
+  // takes too long, are killed as they are.
+  void OnTimer() {
+    if (std::exchange(grace_used_up_, true) || !Blocks(machine_, KillSignal())) return Kill();
+    itimerspec last{.it_value = {.tv_sec = kLastLinesMs / 1000, .tv_nsec = 0}};
+    timerfd_settime(timer_, 0, &last, nullptr);
+    kill(machine_, KillSignal());
+  }
+
   void Kill() {
     stop_asked_ = true;
     itimerspec never{};
@@ -274,21 +337,11 @@ class Keeper {
       if (poll(&more, 1, 0) <= 0) break;
       CopyConsole();
     }
-    WriteSmallFile("exit", FormatShimExit({status, stop_asked_, OutOfMemoryKills()}),
-                   Keep::kDurably);
+    ReportMemory();
+    if (grace_used_up_)
+      status = SIGKILL;  // as waitpid(2) gives it, also where process 1 exited by itself
+    WriteSmallFile("exit", FormatShimExit({status, stop_asked_, reported_kills_}), Keep::kDurably);
     if (order_.container) DeleteContainer();
-  }
-
-  int64_t OutOfMemoryKills() const {
-    if (order_.cgroup_path.empty()) return 0;
-    for (const std::string& file :
-         {"/sys/fs/cgroup/memory" + order_.cgroup_path + "/memory.oom_control",
-          "/sys/fs/cgroup" + order_.cgroup_path + "/memory.events"}) {
-      if (std::optional<int64_t> kills = NumberAfter(ReadSmallFile(file.c_str()), "oom_kill")) {
-        return *kills;
-      }
-    }
-    return 0;
   }
 
   void DeleteContainer() {
@@ -300,6 +353,7 @@ class Keeper {
   const ShimOrder& order_;
   ConsoleLog console_;
   MachineView view_;
+  MemoryWatch memory_;
   sigset_t watched_, before_;
   int signals_ = -1;
   int timer_ = -1;
@@ -307,6 +361,9 @@ class Keeper {
   int machine_output_ = -1;  // the machine's
   pid_t machine_ = -1;
   bool stop_asked_ = false;
+  bool grace_used_up_ = false;
+  int64_t reported_kills_ = 0;
+  int recounts_ = 0;  // how many times more the kills are counted
 };
 
 }  // namespace
