@@ -8,8 +8,8 @@
 //
 // Patterns match the raw path segment by segment and decode afterwards, so an object name may hold "%2F".
 // A segment is literal, "{name}", or "{name}:verb"; "{parent=projects/*}" takes two segments of which the
-// first is literal; a last segment "{name=**}" takes the rest, slashes and all, and such a route gives way to
-// every other.
+// first is literal; a last segment "{name=**}" takes the rest, slashes and all, up to what follows it in the
+// pattern ("{repo=**}/info/refs"), and such a route gives way to every other.
 #pragma once
 
 #include <span>

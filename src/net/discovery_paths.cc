@@ -104,7 +104,9 @@ DocumentedPath ByResourceName(const api::MethodEntry& method) {
   }
   std::string pattern;
   for (size_t i = 1; i + (whole ? 0 : 1) < segments.size(); ++i) {
-    pattern += (i > 1 ? "/" : "") + (IsParameter(segments[i]) ? "[^/]+" : segments[i]);
+    bool several = segments[i].find("=**}") != std::string::npos;
+    std::string any = several ? ".*" : "[^/]+";
+    pattern += (i > 1 ? "/" : "") + (IsParameter(segments[i]) ? any : segments[i]);
   }
   if (IdInDocuments(method) != method.id) pattern = "projects/.*";
   return {fmt::format("{}/{{+{}}}{}", segments[0], name, whole ? VerbIn(last) : "/" + last),

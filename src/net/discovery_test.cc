@@ -81,6 +81,9 @@ TEST(Discovery, NamesThePartsOfPathsAsGoogleDoes) {
       "v1/{+resource}:getIamPolicy ^projects/[^/]+/jobs/[^/]+$");
   EXPECT_EQ(whole("/v1/projects/{project}/serviceAccounts", "iam.projects.serviceAccounts.list"),
             "v1/{+name}/serviceAccounts ^projects/[^/]+$");
+  EXPECT_EQ(whole("/v1/projects/{project}/repos/{repo=**}:getIamPolicy",
+                  "sourcerepo.projects.repos.getIamPolicy"),
+            "v1/{+resource}:getIamPolicy ^projects/[^/]+/repos/.*$");
   EXPECT_EQ(whole("/v1/projects/{project}/models/{model}:predict", "ml.projects.models.predict"),
             "v1/{+name}:predict ^projects/.*$");
   EXPECT_EQ(Documented(kByResource, "/v2/entries:list", "logging.entries.list").path,

@@ -1,6 +1,7 @@
 #include "net/pattern.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "base/error.h"
 
@@ -31,7 +32,8 @@ Pattern::Pattern(std::string_view text) : text_(text) {
     if (close == std::string_view::npos) Abort("a route parameter has no closing brace");
     std::string_view inside = rest.substr(1, close - 1);
     rest.remove_prefix(close + 1);
-    std::string_view suffix = CutSegment(rest);
+    // Slashes behind a parameter that takes the rest belong to its suffix: "{repo=**}/info/refs".
+    std::string_view suffix = inside.ends_with("=**") ? std::exchange(rest, {}) : CutSegment(rest);
     AddParameter(inside, suffix);
   }
 }

@@ -1,6 +1,8 @@
 #include "net/router.h"
 
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -25,6 +27,10 @@ void IndexKey(std::string& out, std::string_view verb, size_t segments, std::str
   out.append(verb);
   out += static_cast<char>('0' + std::min<size_t>(segments, 70));
   out.append(head);
+}
+
+bool HasVerb(const api::MethodEntry& method) {
+  return method.path.find("}:") != std::string_view::npos;
 }
 
 // Resource templates name path or query parameters: "buckets/{bucket}".
@@ -90,6 +96,10 @@ Router::Route& Router::Add(const api::MethodEntry& method) {
   Route* route = routes_.back().get();
   if (route->pattern.takes_rest()) {
     takers_.push_back(route);
+    // Longer patterns first, and those with a ":verb" before the ones that would take it as well.
+    std::ranges::stable_sort(takers_, std::greater(), [](const Route* r) {
+      return std::pair(CountSegments(r->method.path), HasVerb(r->method));
+    });
     return *route;
   }
   std::string key;
@@ -97,9 +107,8 @@ Router::Route& Router::Add(const api::MethodEntry& method) {
   std::vector<Route*>& candidates = by_head_[key];
   candidates.push_back(route);
   // A pattern with a ":verb" stands before one that would take the same segment whole.
-  std::stable_partition(candidates.begin(), candidates.end(), [](const Route* r) {
-    return r->method.path.find("}:") != std::string_view::npos;
-  });
+  std::stable_partition(candidates.begin(), candidates.end(),
+                        [](const Route* r) { return HasVerb(r->method); });
   return *route;
 }
 
@@ -133,27 +142,33 @@ void Router::Find(const Request& request, Match& match) const {
     path = match.rewritten;
     break;
   }
+  auto serves = [&](Route* route) {
+    return ServesHost(*route->method.service, request.host) &&
+           route->pattern.Match(path, match.values);
+  };
   std::string key;
-  for (std::string_view head : {Head(path), std::string_view()}) {
-    IndexKey(key, request.method, CountSegments(path), head);
-    auto it = by_head_.find(key);
-    if (it == by_head_.end()) continue;
-    for (Route* route : it->second) {
-      if (ServesHost(*route->method.service, request.host) &&
-          route->pattern.Match(path, match.values)) {
-        match.route = route;
-        return;
-      }
+  auto find_indexed = [&](std::string_view verb) -> Route* {
+    for (std::string_view head : {Head(path), std::string_view()}) {
+      IndexKey(key, verb, CountSegments(path), head);
+      auto it = by_head_.find(key);
+      if (it == by_head_.end()) continue;
+      auto route = std::ranges::find_if(it->second, serves);
+      if (route != it->second.end()) return *route;
     }
-  }
-  for (Route* route : takers_) {
-    if (VerbName(route->method.verb) == request.method &&
-        ServesHost(*route->method.service, request.host) &&
-        route->pattern.Match(path, match.values)) {
-      match.route = route;
-      return;
-    }
-  }
+    return nullptr;
+  };
+  auto find_taker = [&](std::string_view verb) -> Route* {
+    auto route = std::ranges::find_if(takers_, [&](Route* taker) {
+      return VerbName(taker->method.verb) == verb && serves(taker);
+    });
+    return route == takers_.end() ? nullptr : *route;
+  };
+  // HEAD goes to its own route, or to the route of GET: the session leaves out the body.
+  const bool head = request.method == "HEAD";
+  match.route = find_indexed(request.method);
+  if (!match.route && head) match.route = find_indexed("GET");
+  if (!match.route) match.route = find_taker(request.method);
+  if (!match.route && head) match.route = find_taker("GET");
 }
 
 Router::Match Router::FindOrThrow(const Request& request) const {
@@ -324,6 +339,11 @@ std::string ThingOf(std::string_view permission, std::string_view resource) {
 
 void Refuse(const Caller& caller, std::string_view permission, std::string_view resource) {
   std::string thing = ThingOf(permission, resource);
+  if (caller.anonymous() && !permission.starts_with("storage.")) {
+    throw Failure(Code::kUnauthenticated, "required",
+                  "Request is missing required authentication credential. Expected OAuth 2 access "
+                  "token, login cookie or other valid authentication credential.");
+  }
   if (caller.anonymous()) {
     throw Failure(Code::kUnauthenticated, "required",
                   fmt::format("Anonymous caller does not have {} access to {}", permission, thing));

@@ -214,6 +214,39 @@ TEST_F(RouterTest, TellsServicesApartByHost) {
   EXPECT_EQ(Ask("GET", "/b/o", "", "b.xml.googleapis.com").first, 404);
 }
 
+TEST_F(RouterTest, HeadIsServedAsGet) {
+  EXPECT_EQ(Ask("HEAD", "/v1/pets/x?generation=1").first, 200);
+  EXPECT_EQ(access_.asked, "pets.get pets/x");
+  EXPECT_EQ(Ask("HEAD", "/v1/pets/x:feed").first, 200) << "as GET: a pet of that name";
+  EXPECT_EQ(Ask("HEAD", "/v1/pets/x", "", "pets.googleapis.com", nullptr).first, 401);
+  constexpr api::Method<GetPet, Pet> kOwn{kXml, Verb::kHead, "/{bucket}/{object=**}", "xml.head"};
+  router_.OnRaw(kOwn.entry(), [](const Call&) -> Answer { return Response{}; });
+  EXPECT_EQ(Ask("HEAD", "/b/o", "", "xml.googleapis.com").first, 200) << "its own route first";
+  EXPECT_EQ(Ask("HEAD", "/v1/pets/x?generation=9", "", "127.0.0.1").second,
+            R"({"name":"x","generation":"9"})")
+      << "but not one that takes every path";
+}
+
+TEST_F(RouterTest, PatternsThatTakeTheRestGiveWayToLongerOnes) {
+  auto serve = [&](const char* path, const char* id) {
+    api::MethodEntry entry = kGetPet.entry();
+    entry.path = path;
+    entry.id = id;
+    entry.permission = {};
+    router_.OnRaw(entry, [id](const Call& call) -> Answer {
+      Response response;
+      response.body = std::string(id) + " " + call.Path("repo");
+      return response;
+    });
+  };
+  serve("/v1/repos/{repo=**}", "get");
+  serve("/v1/repos/{repo=**}:policy", "policy");
+  serve("/v1/repos/{repo=**}/info/refs", "refs");
+  EXPECT_EQ(Ask("GET", "/v1/repos/a/b").second, "get a/b");
+  EXPECT_EQ(Ask("GET", "/v1/repos/a%2Fb:policy").second, "policy a/b");
+  EXPECT_EQ(Ask("GET", "/v1/repos/a/b/info/refs", "", "127.0.0.1").second, "refs a/b");
+}
+
 TEST_F(RouterTest, BadInputIsFourHundredInTheRightShape) {
   for (const char* target : {"/v1/pets/x?generation=many", "/v1/pets/%zz", "/v1/pets/x?fields=a(",
                              "/v1/pets/x?tag=%4"}) {
@@ -258,8 +291,22 @@ TEST(Errors, RoundTripThroughTheWire) {
   Error error{Code::kPrecondition, "conditionNotMet", "At least one \"condition\" failed."};
   EXPECT_EQ(ErrorFromResponse(412, ErrorJson(error)), error);
   EXPECT_EQ(ErrorFromResponse(404, "<html>").code, Code::kNotFound);
+  std::string conflict = ErrorJson({Code::kExists, "aborted", "changed meanwhile"});
+  EXPECT_NE(conflict.find(R"("code":409,"message":"changed meanwhile","status":"ABORTED")"),
+            std::string::npos)
+      << conflict;
   // As served models say it.
   EXPECT_EQ(ErrorFromResponse(400, R"({"error":"1 feature"})").message, "1 feature");
+}
+
+TEST(Errors, AMissingCredentialIsNotAnInvalidToken) {
+  Response missing = JsonError({Code::kUnauthenticated, "required", "m"});
+  EXPECT_EQ(missing.Header("WWW-Authenticate"), "Bearer realm=\"https://accounts.google.com/\"");
+  EXPECT_NE(std::get<std::string>(missing.body)
+                .find(R"("reason":"required","location":"Authorization","locationType":"header")"),
+            std::string::npos);
+  Response bad = JsonError({Code::kUnauthenticated, "", "m"});
+  EXPECT_TRUE(bad.Header("WWW-Authenticate").value_or("").ends_with("error=\"invalid_token\""));
 }
 
 TEST(Errors, TextIsEscapedInXml) {

@@ -38,9 +38,9 @@ TEST(Cgi, OnlyWhoMayPushHasAName) {
 }
 
 TEST(RepoName, TakesWhatGcloudTakes) {
-  for (const char* name : {"a", "my-repo", "My_Repo.2", "0x"})
+  for (const char* name : {"a", "my-repo", "My_Repo.2", "0x", "a/b"})
     EXPECT_TRUE(IsRepoName(name)) << name;
-  for (const char* name : {"", "-a", ".", "..", ".git", "a/b", "a b", "a%2Fb", "_a", "a.git"}) {
+  for (const char* name : {"", "-a", ".", "..", ".git", "a/", "a b", "a%2Fb", "_a", "a.git"}) {
     EXPECT_FALSE(IsRepoName(name)) << name;
   }
   EXPECT_FALSE(IsRepoName(std::string(129, 'a')));

@@ -29,10 +29,17 @@ std::set<std::string> KnownDirectories(const Catalog& catalog) {
 
 bool IsRepoName(std::string_view name) {
   auto plain = [](unsigned char c) { return std::isalnum(c) != 0; };
-  return !name.empty() && name.size() <= kLongestName && !name.ends_with(".git") &&
-         plain(static_cast<unsigned char>(name[0])) &&
-         std::ranges::all_of(
-             name, [&](unsigned char c) { return plain(c) || c == '-' || c == '_' || c == '.'; });
+  auto fits = [&](unsigned char c) { return plain(c) || c == '-' || c == '_' || c == '.'; };
+  if (name.size() > kLongestName || name.ends_with(".git")) return false;
+  // Every part between slashes is a name by itself.
+  while (true) {
+    size_t slash = name.find('/');
+    std::string_view part = name.substr(0, slash);
+    if (part.empty() || !plain(static_cast<unsigned char>(part[0]))) return false;
+    if (!std::ranges::all_of(part, fits)) return false;
+    if (slash == std::string_view::npos) return true;
+    name.remove_prefix(slash + 1);
+  }
 }
 
 RepoRecord LoadRepo(Txn& txn, const std::string& project, const std::string& repo) {

@@ -144,6 +144,29 @@ TEST_F(SourceTest, RightsAreAsked) {
   EXPECT_NE(Git({"ls-remote", Url("../my-project/r/r1", "stranger")}).exit_code, 0);
 }
 
+TEST_F(SourceTest, NamesMayHoldSlashes) {
+  catalog_.Write("test", [&](Txn& txn) { projects_.Create(txn, "my-project", "", {}, {}); });
+  Create("team/trainer");
+  Create("team");
+  Push("team/trainer", 10);
+  EXPECT_THAT(Git({"ls-remote", Url("team%2Ftrainer", "reader")}).output, HasSubstr("master"));
+  EXPECT_EQ(Git({"ls-remote", Url("team", "reader")}).output, "") << "another repository";
+  for (const char* bad : {"/a", "a/", "a//b", "a/../b", "a/.b", "a/b.git"}) {
+    EXPECT_FALSE(IsRepoName(bad)) << bad;
+  }
+  net::HttpClient client({});
+  net::ClientRequest get;
+  for (const char* name : {"team/trainer", "team%2Ftrainer"}) {
+    get.url = "http://127.0.0.1:" + std::to_string(port_) + "/v1/projects/my-project/repos/" + name;
+    get.headers = {{"Authorization", "Basic " + Base64Encode("x:reader")}};
+    net::ClientResponse got = client.Send(get).value();
+    EXPECT_EQ(got.status, 200) << got.body;
+    EXPECT_THAT(got.body, HasSubstr("/p/my-project/r/team/trainer\""));
+  }
+  Delete("team/trainer");
+  EXPECT_EQ(Git({"ls-remote", Url("team", "reader")}).exit_code, 0);
+}
+
 TEST_F(SourceTest, DeletedMeansGoneAndNothingIsLeftBehind) {
   catalog_.Write("test", [&](Txn& txn) { projects_.Create(txn, "my-project", "", {}, {}); });
   Create("r1");

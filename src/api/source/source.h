@@ -73,41 +73,41 @@ inline constexpr Method<ListRepos, RepoList> kListRepos{kService,
                                                         kProject};
 inline constexpr Method<NameRepo, Repo> kGetRepo{kService,
                                                  Verb::kGet,
-                                                 "/v1/projects/{project}/repos/{repo}",
+                                                 "/v1/projects/{project}/repos/{repo=**}",
                                                  "sourcerepo.projects.repos.get",
                                                  "source.repos.get",
                                                  kRepo};
 inline constexpr Method<NameRepo, Empty> kDeleteRepo{kService,
                                                      Verb::kDelete,
-                                                     "/v1/projects/{project}/repos/{repo}",
+                                                     "/v1/projects/{project}/repos/{repo=**}",
                                                      "sourcerepo.projects.repos.delete",
                                                      "source.repos.delete",
                                                      kRepo};
 inline constexpr Method<NameRepo, Policy> kGetRepoPolicy{
     kService,
     Verb::kGet,
-    "/v1/projects/{project}/repos/{repo}:getIamPolicy",
+    "/v1/projects/{project}/repos/{repo=**}:getIamPolicy",
     "sourcerepo.projects.repos.getIamPolicy",
     "source.repos.getIamPolicy",
     kRepo};
 inline constexpr Method<SetRepoPolicy, Policy> kSetRepoPolicy{
     kService,
     Verb::kPost,
-    "/v1/projects/{project}/repos/{repo}:setIamPolicy",
+    "/v1/projects/{project}/repos/{repo=**}:setIamPolicy",
     "sourcerepo.projects.repos.setIamPolicy",
     "source.repos.setIamPolicy",
     kRepo};
 inline constexpr Method<TestRepoPermissions, TestPermissionsBody> kTestRepoPermissions{
-    kService, Verb::kPost, "/v1/projects/{project}/repos/{repo}:testIamPermissions",
+    kService, Verb::kPost, "/v1/projects/{project}/repos/{repo=**}:testIamPermissions",
     "sourcerepo.projects.repos.testIamPermissions"};
 
 // Who may is decided by the handlers: git wants to be asked for a password in its own way.
 inline constexpr Method<GitRefs, Empty> kGitRefs{
-    kGit, Verb::kGet, "/p/{project}/r/{repo}/info/refs", "sourcegit.refs"};
+    kGit, Verb::kGet, "/p/{project}/r/{repo=**}/info/refs", "sourcegit.refs"};
 inline constexpr Method<NameRepo, Empty> kGitUploadPack{
-    kGit, Verb::kPost, "/p/{project}/r/{repo}/git-upload-pack", "sourcegit.uploadPack"};
+    kGit, Verb::kPost, "/p/{project}/r/{repo=**}/git-upload-pack", "sourcegit.uploadPack"};
 inline constexpr Method<NameRepo, Empty> kGitReceivePack{
-    kGit, Verb::kPost, "/p/{project}/r/{repo}/git-receive-pack", "sourcegit.receivePack"};
+    kGit, Verb::kPost, "/p/{project}/r/{repo=**}/git-receive-pack", "sourcegit.receivePack"};
 
 }  // namespace fireweed::api::source
 

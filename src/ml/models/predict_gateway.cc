@@ -84,7 +84,10 @@ void RequireReady(const VersionRecord& version) {
 }
 
 void AppendHead(std::string& out, const net::Call& call, const std::string& path) {
-  out.append(call.http.method).append(" ").append(path).append(" HTTP/1.1\r\nHost: model\r\n");
+  out.append(VerbName(call.method.verb))
+      .append(" ")
+      .append(path)
+      .append(" HTTP/1.1\r\nHost: model\r\n");
   if (auto type = call.http.Header("Content-Type")) {
     out.append("Content-Type: ").append(*type).append("\r\n");
   }
