@@ -101,7 +101,7 @@ api::Policy GetPolicy(Txn& txn, std::string_view resource) { return AsPolicy(Loa
 api::Policy SetPolicy(Txn& txn, std::string_view resource, const api::Policy& wanted) {
   Row<PolicyRecord> row = Load(txn, resource);
   if (!wanted.etag.raw.empty() && wanted.etag != EtagOf(row)) {
-    throw Failure(Code::kExists, "conflict",
+    throw Failure(Code::kExists, "aborted",
                   "There were concurrent policy changes. Please retry the whole "
                   "read-modify-write with exponential backoff.");
   }

@@ -22,8 +22,8 @@ void ErasePolicy(Txn& txn, std::string_view resource);
 
 // With its etag, which changes with every change. kNotFound without a row.
 api::Policy GetPolicy(Txn& txn, std::string_view resource);
-// Replaces the bindings and returns the new policy. An etag that is not the present one is kExists (409,
-// as Google answers concurrent changes); no etag means "whatever was there". Unknown roles, malformed
+// Replaces the bindings and returns the new policy. An etag that is not the present one is kExists (409
+// ABORTED, as Google answers concurrent changes); no etag means "whatever was there". Unknown roles, malformed
 // members and conditions are kInvalid: an ignored condition would open more than was asked for.
 api::Policy SetPolicy(Txn& txn, std::string_view resource, const api::Policy& wanted);
 // Adds one member to one role; nothing happens when it is there. For what the services bind themselves.

@@ -96,7 +96,9 @@ TEST_F(ServiceTest, APolicyIsReadChangedAndGuardedByItsEtag) {
   EXPECT_EQ(after.status, 200) << after.body;
   EXPECT_NE(after["etag"], before["etag"]);
   EXPECT_NE(after.body.find("user:ann@x.org"), std::string::npos);
-  EXPECT_EQ(Ask("POST", Url(kCrm, "/v1/projects/my-project:setIamPolicy"), set).status, 409);
+  Answer stale = Ask("POST", Url(kCrm, "/v1/projects/my-project:setIamPolicy"), set);
+  EXPECT_EQ(stale.status, 409);
+  EXPECT_NE(stale.body.find("\"status\":\"ABORTED\""), std::string::npos) << stale.body;
   for (const char* bad :
        {R"({"policy":{"bindings":[{"role":"roles/storage.emperor","members":["allUsers"]}]}})",
         R"({"policy":{"bindings":[{"role":"roles/viewer","members":["ann"]}]}})",

@@ -296,7 +296,8 @@ Job JobsService::Patch(const api::ml::PatchJob& request, const net::Call&) {
   return Update(parts_.catalog, "job labels", [&](Txn& txn) {
     Row<JobRecord> row = LoadJob(txn, IdOf(txn, request.project), request.job);
     if (!given.etag.raw.empty() && given.etag != EtagOf(row.version)) {
-      throw Failure(Code::kExists, "Field: etag Error: The job has changed since it was read.");
+      throw Failure(Code::kExists, "aborted",
+                    "Field: etag Error: The job has changed since it was read.");
     }
     PatchLabels(row.value.job.labels, given.labels, request.updateMask);
     CheckLabels(row.value.job.labels);

@@ -46,6 +46,8 @@ constexpr ErrorWords kDeniedWords{403, "PERMISSION_DENIED", "forbidden", "Access
 constexpr ErrorWords kNotFoundWords{404, "NOT_FOUND", "notFound", "NoSuchKey"};
 constexpr ErrorWords kGoneWords{410, "NOT_FOUND", "gone", "UploadGone"};
 constexpr ErrorWords kExistsWords{409, "ALREADY_EXISTS", "conflict", "BucketAlreadyOwnedByYou"};
+// The reason of a kExists whose thing was changed by another caller first.
+constexpr std::string_view kAborted = "aborted";
 constexpr ErrorWords kPreconditionWords{412, "FAILED_PRECONDITION", "conditionNotMet",
                                         "PreconditionFailed"};
 constexpr ErrorWords kNotModifiedWords{304, "FAILED_PRECONDITION", "notModified", "NotModified"};
@@ -95,11 +97,15 @@ const ErrorWords& WordsFor(Code code) {
 std::string ErrorJson(const Error& error) {
   const ErrorWords& words = WordsFor(error.code);
   std::string_view reason = error.reason.empty() ? words.reason : std::string_view(error.reason);
+  std::string_view canonical = reason == kAborted ? "ABORTED" : words.canonical;
   JsonWriter out;
   out.BeginObject().Key("error").BeginObject();
-  out.Field("code", words.status).Field("message", error.message).Field("status", words.canonical);
+  out.Field("code", words.status).Field("message", error.message).Field("status", canonical);
   out.Key("errors").BeginArray().BeginObject();
   out.Field("message", error.message).Field("domain", "global").Field("reason", reason);
+  if (error.code == Code::kUnauthenticated) {
+    out.Field("location", "Authorization").Field("locationType", "header");
+  }
   out.EndObject().EndArray();
   WriteViolation(out, error.message);
   out.EndObject().EndObject();
@@ -110,8 +116,10 @@ Response JsonError(const Error& error) {
   Response response = JsonResponse(WordsFor(error.code).status, ErrorJson(error));
   if (error.code == Code::kNotModified) response.body = std::string();
   if (error.code == Code::kUnauthenticated) {
-    response.Set("WWW-Authenticate",
-                 "Bearer realm=\"https://accounts.google.com/\", error=\"invalid_token\"");
+    std::string challenge = "Bearer realm=\"https://accounts.google.com/\"";
+    // Without a credential there is no token that could be invalid.
+    if (error.reason != "required") challenge += ", error=\"invalid_token\"";
+    response.Set("WWW-Authenticate", challenge);
   }
   return response;
 }
