@@ -23,12 +23,12 @@ insert() {
     networkInterfaces: [{network: "global/networks/default", accessConfigs: [{type: "ONE_TO_ONE_NAT"}]}],
     metadata: {items: [{key: "ssh-keys", value: $keys}]},
     serviceAccounts: [{email: "default", scopes: ["https://www.googleapis.com/auth/cloud-platform"]}]}')
-  curl -fsS -H 'Content-Type: application/json' -d "$body" "$url" >/dev/null
+  signed_curl -fsS -H 'Content-Type: application/json' -d "$body" "$url" >/dev/null
 }
 
-address_of() { curl -fsS "$(instances_url "$1")/$2" | jq -r '.networkInterfaces[0].networkIP // empty'; }
-status_of() { curl -fsS "$(instances_url "$1")/$2" | jq -r .status; }
-serial_of() { curl -fsS "$(instances_url "$1")/$2/serialPort" | jq -r .contents; }
+address_of() { signed_curl -fsS "$(instances_url "$1")/$2" | jq -r '.networkInterfaces[0].networkIP // empty'; }
+status_of() { signed_curl -fsS "$(instances_url "$1")/$2" | jq -r .status; }
+serial_of() { signed_curl -fsS "$(instances_url "$1")/$2/serialPort" | jq -r .contents; }
 
 # at ADDRESS COMMAND...: runs a command inside, as root.
 at() {

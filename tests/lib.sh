@@ -46,7 +46,14 @@ clean_environment() {
     GOOGLE_CLOUD_PROJECT STORAGE_EMULATOR_HOST
 }
 
-use_daemon() { eval "$(fireweed env --state "$FIREWEED_STATE")"; }
+# Points this shell's clients at the daemon, and gets a token for signed_curl.
+use_daemon() {
+  eval "$(fireweed env --state "$FIREWEED_STATE")"
+  FW_TOKEN=$(fireweed auth print-access-token)
+}
+
+# signed_curl ARGUMENT...: curl with a token of the owner. Without one a request is anonymous, as on the cloud.
+signed_curl() { curl -H "Authorization: Bearer $FW_TOKEN" "$@"; }
 
 # Processes that a script started in the background: ended with it.
 FW_CHILDREN=()
@@ -83,5 +90,5 @@ gsutil_programs() {
   printf '%s/bin/gsutil\n' "$(python_clients)"
 }
 
-# object_url BUCKET NAME: the metadata of an object, for curl.
+# object_url BUCKET NAME: the metadata of an object, for signed_curl.
 object_url() { printf 'https://storage.googleapis.com/storage/v1/b/%s/o/%s' "$1" "$2"; }

@@ -31,10 +31,12 @@ void WayIn::Serve() {
 
 net::GoogleConnectPolicy::Options WayIn::ConnectOptions() {
   net::GoogleConnectPolicy::Options policy;
-  policy.knows_secret = [this](std::string_view user, std::string_view secret) {
-    return user == "fireweed" && EqualConstantTime(secret, proxy_secret);
+  policy.admit = [this](std::string_view user,
+                        std::string_view secret) -> std::optional<std::string> {
+    if (!EqualConstantTime(secret, proxy_secret)) return std::nullopt;
+    if (user == kSignInProxyUser) return std::string(identity::kOwnerPrincipal);
+    return user == kProxyUser ? std::optional<std::string>("") : std::nullopt;
   };
-  policy.principal = identity::kOwnerPrincipal;
   const std::string& configured = ground.options.config.proxy.upstream;
   policy.upstream = ParseUpstream(configured.empty() ? ground.options.upstream_proxy : configured);
   policy.not_upstream = SplitList(ground.options.no_proxy);

@@ -102,6 +102,22 @@ TEST_F(ClientDirectoryTest, HoldsAccountProxyAndDefaults) {
   EXPECT_EQ(status.st_mode & 0777, 0600u);
 }
 
+TEST_F(ClientDirectoryTest, EveryGsutilHasACredential) {
+  ClientDirectory(spec_).Prepare();
+  std::string boto = Contents(path_ + "/boto");
+  EXPECT_NE(boto.find("gs_external_account_authorized_user_file = " + path_ + "/gsutil.json"),
+            std::string::npos)
+      << boto;
+  EXPECT_EQ(boto.find("gs_oauth2_refresh_token"), std::string::npos) << "conflicts with gcloud's";
+  EXPECT_NE(Contents(path_ + "/gsutil.json").find("\"token_url\":\"http://127.0.0.1:8080/token\""),
+            std::string::npos);
+  spec_.gsutil_stands_alone = true;
+  ClientDirectory(spec_).Prepare();
+  boto = Contents(path_ + "/boto");
+  EXPECT_NE(boto.find("gs_oauth2_refresh_token = r"), std::string::npos) << boto;
+  EXPECT_EQ(boto.find("gs_external_account_authorized_user_file"), std::string::npos);
+}
+
 TEST_F(ClientDirectoryTest, PreparingAgainKeepsWhatTheUserSet) {
   ClientDirectory(spec_).Prepare();
   std::string name = path_ + "/gcloud/configurations/config_default";

@@ -18,6 +18,7 @@
 #include "cli/ini_file.h"
 #include "cli/stand_ins.h"
 #include "describe/json_codec.h"
+#include "describe/json_writer.h"
 
 namespace fireweed::cli {
 namespace {
@@ -132,7 +133,7 @@ void ClientDirectory::WriteGcloud() {
            {"type", "http"},
            {"address", host},
            {"port", port},
-           {"username", "fireweed"},
+           {"username", kProxyUser},
            {"password", spec_.proxy_secret}}) {
     if (spec_.use_proxy)
       config.Set("proxy", key, value);
@@ -158,6 +159,23 @@ void ClientDirectory::WriteCredentialStore() {
           {spec_.owner.account, AccountJson()});
 }
 
+// A credential that gsutil uses only if it has no other: a gsutil that gcloud does not start gets no
+// account from it, and a refresh token in the boto file would conflict with the account that gcloud
+// passes to its own gsutil. The token comes from the plain port, because gsutil hides the proxy here.
+std::string ClientDirectory::FallbackAccountJson() const {
+  JsonWriter out;
+  out.BeginObject();
+  out.Field("type", "external_account_authorized_user");
+  out.Field("audience",
+            "//iam.googleapis.com/locations/global/workforcePools/fireweed/providers/local");
+  out.Field("client_id", spec_.owner.client_id);
+  out.Field("client_secret", spec_.owner.client_secret);
+  out.Field("refresh_token", spec_.owner.refresh_token);
+  out.Field("token_url", fmt::format("http://{}/token", spec_.endpoint.http));
+  out.EndObject();
+  return out.Take();
+}
+
 void ClientDirectory::WriteBoto() {
   IniFile legacy;
   legacy.Set("Credentials", "gs_oauth2_refresh_token", spec_.owner.refresh_token);
@@ -166,6 +184,11 @@ void ClientDirectory::WriteBoto() {
   WriteFile(fmt::format("gcloud/legacy_credentials/{}/.boto", spec_.owner.account), legacy.Text());
 
   IniFile boto = spec_.gsutil_stands_alone ? legacy : IniFile();
+  if (!spec_.gsutil_stands_alone) {
+    WriteFile("gsutil.json", FallbackAccountJson());
+    boto.Set("Credentials", "gs_external_account_authorized_user_file",
+             spec_.path + "/gsutil.json");
+  }
   boto.Set("GSUtil", "state_dir", spec_.path + "/gsutil");
   boto.Set("GSUtil", "default_project_id", spec_.endpoint.default_project);
   boto.Set("GSUtil", "software_update_check_period", "0");
@@ -174,7 +197,7 @@ void ClientDirectory::WriteBoto() {
   if (spec_.use_proxy) {
     boto.Set("Boto", "proxy", host);
     boto.Set("Boto", "proxy_port", port);
-    boto.Set("Boto", "proxy_user", "fireweed");
+    boto.Set("Boto", "proxy_user", kProxyUser);
     boto.Set("Boto", "proxy_pass", spec_.proxy_secret);
   } else {
     // gsutil speaks https only, and its certificate check wants a name, not an address.

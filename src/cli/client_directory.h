@@ -44,6 +44,7 @@ class ClientDirectory {
   void WriteCredentialStore();
   void WriteBoto();
   void WritePrograms();
+  std::string FallbackAccountJson() const;
   void WriteFile(const std::string& name, const std::string& contents);
   std::string AccountJson() const;
 

@@ -45,7 +45,13 @@ Finding CheckProxy(const Settings& settings, const Endpoint& endpoint) {
   if (proxy.empty() && !Variable(settings, "STORAGE_EMULATOR_HOST").empty()) {
     return {"proxy", Health::kGood, "not used (--no-proxy)", ""};
   }
-  if (proxy.ends_with("@" + endpoint.http)) return {"proxy", Health::kGood, endpoint.http, ""};
+  if (proxy.ends_with("@" + endpoint.http)) {
+    bool signs_in = proxy.starts_with(fmt::format("http://{}:", kSignInProxyUser));
+    std::string seen =
+        endpoint.http + (signs_in ? ", requests without a credential act as " + endpoint.owner
+                                  : ", requests without a credential are anonymous");
+    return {"proxy", Health::kGood, seen, ""};
+  }
   return {"proxy", Health::kBad,
           proxy.empty() ? "HTTPS_PROXY is not set" : "HTTPS_PROXY is another's",
           "type again: eval \"$(fireweed env)\""};

@@ -9,6 +9,7 @@
 #include "base/bytes.h"
 #include "cli/client_directory.h"
 #include "cli/commands.h"
+#include "cli/doctor.h"
 #include "cli/env_check.h"
 #include "cli/grammar.h"
 #include "cli/output.h"
@@ -19,7 +20,7 @@ namespace fireweed::cli {
 namespace {
 
 struct EnvOptions {
-  bool unset = false, check = false, no_proxy = false;
+  bool unset = false, check = false, no_proxy = false, sign_in = false;
   std::string format = "shell";
   RemoteDaemon remote;
   std::vector<std::string> clients;
@@ -74,7 +75,6 @@ ClientDirectorySpec Spec(const Settings& settings, const EnvOptions& options,
   std::string python = std::filesystem::absolute(state) / "python";
   if (access(python.c_str(), X_OK) == 0) spec.local_python = python;
   bool only_gsutil = clients.size() == 1 && clients[0] == Client::kGsutil;
-  // Through this machine's proxy its secret signs in what has no credential; without it gsutil needs its own.
   spec.gsutil_stands_alone = only_gsutil || options.no_proxy || !endpoint->server.empty() ||
                              GsutilStandsAlone(PathWithoutPrograms(context.environment));
   spec.programs = WantedStandIns(PathWithoutPrograms(context.environment));
@@ -82,6 +82,27 @@ ClientDirectorySpec Spec(const Settings& settings, const EnvOptions& options,
   spec.state = std::filesystem::absolute(state);
   spec.use_proxy = !options.no_proxy;
   return spec;
+}
+
+// git's helper where the Cloud SDK's is missing: a shell function that prints a token of this user.
+std::string OwnGitHelper(const Context& context) {
+  return fmt::format(
+      "!f() {{ test \"$1\" = get && echo username=fireweed && echo \"password=$('{}/fireweed' auth "
+      "print-access-token)\"; }}; f",
+      context.program_directory);
+}
+
+void CheckSignIn(const EnvOptions& options, const Endpoint& endpoint) {
+  if (!options.sign_in) return;
+  if (options.no_proxy) {
+    throw Failure(Code::kInvalid, "--sign-in needs the proxy: leave out --no-proxy");
+  }
+  if (!endpoint.server.empty()) {
+    throw Failure(Code::kInvalid,
+                  fmt::format("--sign-in works only on the host of the daemon; this shell uses {}. "
+                              "Send a token: `fireweed auth print-access-token` prints one",
+                              endpoint.server));
+  }
 }
 
 void PrintEnv(const EnvOptions& options, const Settings& settings) {
@@ -97,15 +118,20 @@ void PrintEnv(const EnvOptions& options, const Settings& settings) {
     inputs.clients.push_back(*client);
   }
   ClientDirectorySpec spec = Spec(settings, options, inputs.clients);
+  CheckSignIn(options, spec.endpoint);
   ClientDirectory directory(spec);
   directory.Prepare();
   inputs.state = std::filesystem::absolute(settings.State());
   inputs.client_directory = spec.path;
   inputs.http_url = "http://" + spec.endpoint.http;
-  inputs.proxy_url = fmt::format("http://fireweed:{}@{}", spec.proxy_secret, spec.endpoint.http);
+  inputs.proxy_url = fmt::format("http://{}:{}@{}", options.sign_in ? kSignInProxyUser : kProxyUser,
+                                 spec.proxy_secret, spec.endpoint.http);
   inputs.project = spec.endpoint.default_project;
   // A file of variables is read elsewhere too, for instance in containers, where this PATH means nothing.
   if (options.format != "dotenv") inputs.programs_directory = directory.ProgramsDirectory();
+  if (FindProgram(Variable(*settings.context, "PATH"), "git-credential-gcloud.sh").empty()) {
+    inputs.git_helper = OwnGitHelper(*settings.context);
+  }
   inputs.bundle = [&](const std::string& base) { return directory.Bundle(base); };
   fmt::print("{}", RenderEnv(PlanEnv(inputs), FormatByName(options.format)));
   if (!IsAlive(spec.endpoint)) {
@@ -171,6 +197,8 @@ void AddEnvCommand(Command& app, Settings& settings) {
   command->AddFlag("--check", options->check,
                    "Say whether this shell reaches the daemon, and why not");
   command->AddFlag("--no-proxy", options->no_proxy, "Endpoint settings instead of a proxy");
+  command->AddFlag("--sign-in", options->sign_in,
+                   "Let requests without a credential act as the daemon's owner");
   command->AddOption("--server", options->remote.server,
                      "Use the daemon of another machine: https://HOST:PORT");
   command->AddOption("--ca-fingerprint", options->remote.fingerprint,

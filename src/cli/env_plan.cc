@@ -123,17 +123,22 @@ void WantEndpoints(const EnvInputs& inputs, Wanted& want) {
   want.Set("STORAGE_EMULATOR_HOST", inputs.http_url);
 }
 
-void WantGit(const Environment& before, Wanted& want) {
+void WantGit(const EnvInputs& inputs, const Environment& before, Wanted& want) {
   int count = 0;
   try {
     count = std::stoi("0" + Get(before, "GIT_CONFIG_COUNT"));
   } catch (const std::exception&) {
     count = 0;  // git itself ignores a count it cannot read
   }
-  want.Set(fmt::format("GIT_CONFIG_KEY_{}", count),
-           "credential.https://source.developers.google.com.helper");
-  want.Set(fmt::format("GIT_CONFIG_VALUE_{}", count), "gcloud.sh");
-  want.Set("GIT_CONFIG_COUNT", std::to_string(count + 1));
+  auto add = [&](std::string key, std::string value) {
+    want.Set(fmt::format("GIT_CONFIG_KEY_{}", count), std::move(key));
+    want.Set(fmt::format("GIT_CONFIG_VALUE_{}", count++), std::move(value));
+  };
+  add("credential.https://source.developers.google.com.helper", inputs.git_helper);
+  // git offers the proxy's password to every helper that has no URL; an empty value removes them, and
+  // gcloud's helper would print an error.
+  if (inputs.use_proxy) add(fmt::format("credential.{}.helper", inputs.http_url), "");
+  want.Set("GIT_CONFIG_COUNT", std::to_string(count));
 }
 
 void WantLibraries(const EnvInputs& inputs, Wanted& want) {
@@ -207,7 +212,7 @@ std::vector<EnvChange> PlanEnv(const EnvInputs& inputs) {
       want.Set(variable.name, inputs.bundle(Get(before, variable.name)));
     }
   }
-  if (want.For({Client::kGit})) WantGit(before, want);
+  if (want.For({Client::kGit})) WantGit(inputs, before, want);
   if (want.For({Client::kWget})) want.Set("WGETRC", inputs.client_directory + "/wgetrc");
   WantLibraries(inputs, want);
   want.Set("FIREWEED_STATE", inputs.state);

@@ -29,6 +29,7 @@ struct EnvInputs {
   bool use_proxy = true;
   // Goes in front of PATH; empty: PATH stays as it is.
   std::string programs_directory;
+  std::string git_helper = "gcloud.sh";  // prints the password of source repositories for git
   // Writes a bundle of what `base` holds (the system's list when empty) plus our CA; gives its path.
   std::function<std::string(const std::string& base)> bundle;
 };

@@ -70,11 +70,21 @@ TEST(EnvPlan, AddsToWhatWasThere) {
   EXPECT_EQ(after["https_proxy"], after["HTTPS_PROXY"]);
   EXPECT_TRUE(after["no_proxy"].ends_with(",corp.example"));
   EXPECT_TRUE(after["NO_PROXY"].starts_with("localhost,127.0.0.1,"));
-  EXPECT_EQ(after["GIT_CONFIG_COUNT"], "2");
+  EXPECT_EQ(after["GIT_CONFIG_COUNT"], "3");
   EXPECT_EQ(after["GIT_CONFIG_VALUE_1"], "gcloud.sh");
   EXPECT_EQ(after.count("CLOUDSDK_CORE_PROJECT"), 0u)
       << "it would beat `gcloud config set project`";
   EXPECT_EQ(after.count("HTTP_PROXY"), 0u) << "metadata and plain http stay direct";
+}
+
+TEST(EnvPlan, NoCredentialHelperOfGitIsAskedAboutTheProxy) {
+  Environment after = Apply(kBusy, PlanEnv(Inputs(kBusy)));
+  EXPECT_EQ(after["GIT_CONFIG_KEY_2"], "credential.http://127.0.0.1:8080.helper");
+  ASSERT_EQ(after.count("GIT_CONFIG_VALUE_2"), 1u);
+  EXPECT_EQ(after["GIT_CONFIG_VALUE_2"], "");
+  EnvInputs direct = Inputs(kBusy);
+  direct.use_proxy = false;
+  EXPECT_EQ(Apply(kBusy, PlanEnv(direct))["GIT_CONFIG_COUNT"], "2");
 }
 
 TEST(EnvPlan, WithoutProxyUsesEndpoints) {

@@ -102,8 +102,9 @@ void Forward(const Settings& settings, int ready_fd) {
   FdLogger log(STDERR_FILENO, clock, LogLevel::kInfo);
   std::string secret(Trim(ReadStateFile(state, kProxySecretFile)));
   net::GoogleConnectPolicy::Options options;
-  options.knows_secret = [&](std::string_view user, std::string_view given) {
-    return user == "fireweed" && EqualConstantTime(given, secret);
+  options.admit = [&](std::string_view user, std::string_view given) -> std::optional<std::string> {
+    bool known = user == kProxyUser && EqualConstantTime(given, secret);
+    return known ? std::optional<std::string>("") : std::nullopt;
   };
   options.served_at = TunnelTo(endpoint->server);
   options.upstream = EarlierProxy(*settings.context);

@@ -33,6 +33,11 @@ inline constexpr const char* kProxySecretFile = "proxy-secret";
 inline constexpr const char* kAuthorityFile = "ca/ca.crt";
 inline constexpr const char* kDaemonLogFile = "log/fireweedd.log";
 
+// The user in the proxy URL; the password is the proxy secret. It decides who a request without a
+// credential is: anonymous, or the local owner (`fireweed env --sign-in`).
+inline constexpr const char* kProxyUser = "fireweed";
+inline constexpr const char* kSignInProxyUser = "owner";
+
 // Absent when no daemon has ever served from this directory. Throws Failure on a broken file.
 std::optional<Endpoint> ReadEndpoint(const std::string& state);
 void WriteEndpoint(const std::string& state, const Endpoint& endpoint);

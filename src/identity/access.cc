@@ -155,7 +155,7 @@ CallerPtr Access::Identify(const Request& request) {
   return request.proxy_principal.empty() ? anonymous_ : FromProxy(request.proxy_principal);
 }
 
-// The proxy's secret is as good as a token of the user it belongs to.
+// `fireweed env --sign-in`: the proxy's secret counts as a token of the user it belongs to.
 CallerPtr Access::FromProxy(std::string_view principal) const {
   auto caller = std::make_shared<Caller>();
   caller->principal = principal;

@@ -107,8 +107,9 @@ TEST_F(Connect, TakesAHandshakeThatCameWithTheRequest) {
 
 TEST_F(Connect, AsksForTheProxySecret) {
   GoogleConnectPolicy::Options options;
-  options.knows_secret = [](std::string_view user, std::string_view secret) {
-    return user == "ann" && secret == "pw";
+  options.admit = [](std::string_view user, std::string_view secret) -> std::optional<std::string> {
+    if (user != "ann" || secret != "pw") return std::nullopt;
+    return "";
   };
   GoogleConnectPolicy google(options);
   policy_.decide = [&](const Request& request, std::string_view host, uint16_t port) {
@@ -216,7 +217,7 @@ TEST_F(Connect, IsRefusedWhereThereIsNoPolicy) {
   EXPECT_EQ(client.Receive().status, 405);
 }
 
-TEST_F(Connect, SignsInWhatCameWithTheSecret) {
+TEST_F(Connect, SignsInRequestsOfAnInterceptedConnectionWithAPrincipal) {
   policy_.decide = [](const Request&, std::string_view, uint16_t) {
     return Intercept{"user:ann@x"};
   };

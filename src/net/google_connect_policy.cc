@@ -62,18 +62,18 @@ bool IsInterceptedHost(std::string_view host) {
                      [&](std::string_view domain) { return IsBelow(host, domain); });
 }
 
-bool GoogleConnectPolicy::IsSignedIn(const Request& request) const {
+std::optional<std::string> GoogleConnectPolicy::Admit(const Request& request) const {
   std::string_view value = request.Header("Proxy-Authorization").value_or("");
   size_t space = value.find(' ');
   if (space == std::string_view::npos || !EqualIgnoreCase(value.substr(0, space), "basic")) {
-    return false;
+    return std::nullopt;
   }
   std::optional<std::string> pair = Base64Decode(Trim(value.substr(space + 1)));
-  if (!pair) return false;
+  if (!pair) return std::nullopt;
   size_t colon = pair->find(':');
-  if (colon == std::string::npos || !options_.knows_secret) return false;
+  if (colon == std::string::npos || !options_.admit) return std::nullopt;
   std::string_view text = *pair;
-  return options_.knows_secret(text.substr(0, colon), text.substr(colon + 1));
+  return options_.admit(text.substr(0, colon), text.substr(colon + 1));
 }
 
 bool GoogleConnectPolicy::BypassesUpstream(std::string_view host) const {
@@ -90,12 +90,13 @@ bool GoogleConnectPolicy::BypassesUpstream(std::string_view host) const {
 ConnectVerdict GoogleConnectPolicy::Decide(const Request& request, std::string_view host,
                                            uint16_t port) {
   const bool instance = request.origin->kind == Origin::Kind::kInstance;
-  if (!instance && !IsSignedIn(request)) {
+  std::optional<std::string> principal = instance ? std::string() : Admit(request);
+  if (!principal) {
     return Error{Code::kUnauthenticated, "",
                  "the proxy needs this user's secret: run eval \"$(fireweed env)\" again"};
   }
   if (IsInterceptedHost(host) && options_.served_at) return *options_.served_at;
-  if (IsInterceptedHost(host)) return Intercept{instance ? std::string() : options_.principal};
+  if (IsInterceptedHost(host)) return Intercept{*std::move(principal)};
   Tunnel tunnel;
   tunnel.host = std::string(host);
   tunnel.port = port;

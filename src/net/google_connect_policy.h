@@ -1,8 +1,9 @@
 // What for: which hosts the proxy answers itself, which it passes on, and who may use it.
 // Google's API names are taken here whoever asks; every other host is tunnelled, through the proxy
 // that was set before where there is one. The loopback and remote sides name a per-user secret
-// (Basic, in the proxy URL); an instance is known by its socket, and reaches the world but neither
-// loopback, link-local, this host nor the instances' networks.
+// (Basic, in the proxy URL); the user name beside it decides whether requests without a credential
+// are anonymous or act as a principal. An instance is known by its socket, and reaches the world but
+// neither loopback, link-local, this host nor the instances' networks.
 // Threads: any; does not block. Options are constant after construction.
 #pragma once
 
@@ -20,9 +21,9 @@ namespace fireweed::net {
 class GoogleConnectPolicy final : public ConnectPolicy {
  public:
   struct Options {
-    // Whether `secret` is the proxy secret of `user`; compares in constant time. I/O thread.
-    std::function<bool(std::string_view user, std::string_view secret)> knows_secret;
-    std::string principal;  // who is signed in by the secret
+    // Checks a proxy user and secret in constant time. Returns nullopt for a wrong pair, otherwise
+    // the principal that requests without a credential act as; empty: they are anonymous. I/O thread.
+    std::function<std::optional<std::string>(std::string_view user, std::string_view secret)> admit;
     // Where Google's names are served when not here: their bytes go there as they are, so that TLS
     // is between the client and that daemon. For a machine that uses another one's daemon.
     std::optional<Tunnel> served_at;
@@ -40,7 +41,8 @@ class GoogleConnectPolicy final : public ConnectPolicy {
   bool MayReach(const Origin& origin, std::string_view address) override;
 
  private:
-  bool IsSignedIn(const Request& request) const;
+  // What `admit` returns for the pair in Proxy-Authorization; nullopt without a readable pair.
+  std::optional<std::string> Admit(const Request& request) const;
   bool BypassesUpstream(std::string_view host) const;
 
   const Options options_;

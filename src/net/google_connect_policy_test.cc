@@ -43,10 +43,12 @@ class Policy : public testing::Test {
  protected:
   static GoogleConnectPolicy::Options Options() {
     GoogleConnectPolicy::Options options;
-    options.knows_secret = [](std::string_view user, std::string_view secret) {
-      return user == "ann" && secret == "s3cret:x";
+    options.admit = [](std::string_view user,
+                       std::string_view secret) -> std::optional<std::string> {
+      if (secret != "s3cret:x") return std::nullopt;
+      if (user == "signed-in") return "user:ann@x";
+      return user == "ann" ? std::optional<std::string>("") : std::nullopt;
     };
-    options.principal = "user:ann@x";
     options.upstream = Upstream{"proxy.corp:3128", "Basic abc"};
     options.not_upstream = {"corp", ".local.net", "192.0.2.0/24"};
     options.instance_networks = {*IpNetwork::Parse("10.128.0.0/20")};
@@ -95,8 +97,17 @@ TEST_F(Policy, AsksTheLoopbackSideForItsSecret) {
   ConnectVerdict verdict =
       policy_.Decide(From(local_, "ann:s3cret:x"), "storage.googleapis.com", 443);
   ASSERT_TRUE(std::holds_alternative<Intercept>(verdict));
-  EXPECT_EQ(std::get<Intercept>(verdict).principal, "user:ann@x");
   EXPECT_TRUE(std::holds_alternative<Error>(policy_.Decide(From(remote_), "pypi.example", 443)));
+}
+
+TEST_F(Policy, OnlyAUserWithAPrincipalSignsIn) {
+  ConnectVerdict plain = policy_.Decide(From(local_, "ann:s3cret:x"), "ml.googleapis.com", 443);
+  ASSERT_TRUE(std::holds_alternative<Intercept>(plain));
+  EXPECT_EQ(std::get<Intercept>(plain).principal, "") << "the secret opens the proxy, no more";
+  ConnectVerdict signed_in =
+      policy_.Decide(From(local_, "signed-in:s3cret:x"), "ml.googleapis.com", 443);
+  ASSERT_TRUE(std::holds_alternative<Intercept>(signed_in));
+  EXPECT_EQ(std::get<Intercept>(signed_in).principal, "user:ann@x");
 }
 
 TEST_F(Policy, KnowsInstancesByTheirSocket) {

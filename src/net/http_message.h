@@ -48,9 +48,9 @@ struct Request {
   std::string_view id;  // request id, also in the log and in X-Request-Id
   bool tls = false;
   const Origin* origin = nullptr;  // never null inside a handler
-  // Whose secret opened the proxy, on an intercepted connection ("user:ann@x"); else empty. It
-  // signs in what carries no credential of its own, so that plain curl works in a shell that was
-  // set up.
+  // The principal that a request without a credential acts as ("user:ann@x"), on an intercepted
+  // connection whose proxy URL asks for it (`fireweed env --sign-in`). Empty: such a request is
+  // anonymous.
   std::string_view proxy_principal;
 
   // Case-insensitive; nullopt when absent. The first one where there are several.

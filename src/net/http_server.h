@@ -42,7 +42,7 @@ struct HttpLimits {
 // What to do with CONNECT (decisions 1 and 9).
 // End TLS here and serve the listener's dispatcher.
 struct Intercept {
-  std::string principal;  // whose secret it was; empty: nobody is signed in by it
+  std::string principal;  // of requests without a credential; empty: they are anonymous
 };
 // The proxy that was set before ours.
 struct Upstream {

@@ -84,17 +84,36 @@ client_gsutil() {
 client_curl() {
   use_daemon
   local api=https://storage.googleapis.com status
-  curl -fsS -H 'Content-Type: application/json' -d '{"name": "compat-curl"}' \
+  signed_curl -fsS -H 'Content-Type: application/json' -d '{"name": "compat-curl"}' \
     "$api/storage/v1/b?project=$GOOGLE_CLOUD_PROJECT" >/dev/null
-  printf 'some bytes' | curl -fsS --data-binary @- -H 'Content-Type: text/plain' \
+  printf 'some bytes' | signed_curl -fsS --data-binary @- -H 'Content-Type: text/plain' \
     "$api/upload/storage/v1/b/compat-curl/o?uploadType=media&name=a%2Fb" >/dev/null
-  equal "some bytes" "$(curl -fsS "$(object_url compat-curl a%2Fb)?alt=media")" "what was uploaded"
-  equal 404 "$(curl -sS "$(object_url compat-curl none)" | jq .error.code)" "error code in the body"
+  equal "some bytes" "$(signed_curl -fsS "$(object_url compat-curl a%2Fb)?alt=media")" "what was uploaded"
+  equal 404 "$(signed_curl -sS "$(object_url compat-curl none)" | jq .error.code)" "error code in the body"
   # What is not here is 404, never 5xx: clients would try again for half a minute.
   status=$(curl -sS -o /dev/null -w '%{http_code}' https://no-such-service.googleapis.com/v1/x)
   equal 404 "$status" "an unknown service"
-  status=$(curl -sS -o /dev/null -w '%{http_code}' https://ml.googleapis.com/v1/projects/none/jobs)
+  status=$(signed_curl -sS -o /dev/null -w '%{http_code}' https://ml.googleapis.com/v1/projects/none/jobs)
   case $status in 5*) fail "ml answered $status" ;; esac
+  # HEAD is GET without a body.
+  status=$(signed_curl -sSI -o /dev/null -w '%{http_code}' "$(object_url compat-curl a%2Fb)")
+  equal 200 "$status" "HEAD of an object's metadata"
+  # Without a token a request is anonymous, as on the cloud, in each API's own words.
+  equal '401 required' "$(curl -sS "$(object_url compat-curl a%2Fb)?alt=media" | jq -r '"\(.error.code) \(.error.errors[0].reason)"')" \
+    "a private object without a token"
+  equal '401 UNAUTHENTICATED' "$(curl -sS -d '{"instances": [1]}' "https://ml.googleapis.com/v1/projects/$GOOGLE_CLOUD_PROJECT/models/m:predict" |
+    jq -r '"\(.error.code) \(.error.status)"')" ":predict without a token"
+  curl -sS "$api/compat-curl/a/b" | grep -q '<Code>' || fail "the XML API refuses in another form"
+  equal 401 "$(curl -sS -o /dev/null -w '%{http_code}' "https://compute.googleapis.com/compute/v1/projects/$GOOGLE_CLOUD_PROJECT/zones/us-central1-a/instances")" \
+    "a list of instances without a token"
+  # The old comfort, for those who ask for it.
+  fireweed env --check | grep -q anonymous || fail "env --check does not say that requests are anonymous"
+  (
+    eval "$(fireweed env --sign-in)"
+    equal "some bytes" "$(curl -fsS "$(object_url compat-curl a%2Fb)?alt=media")" "with --sign-in"
+    fireweed env --check | grep -q 'act as' || fail "env --check does not say that requests are signed in"
+  )
+  refuses fireweed env --sign-in --no-proxy
 }
 
 # with_python: runs the program on standard input with the Python clients.
@@ -216,6 +235,29 @@ client_git() {
     cat "$FW_SCRATCH/refused"
     fail "git did not reach us"
   fi
+  # Names may hold slashes. With the helper of the walkthrough, for every host, git must not be told off about the proxy.
+  local name=team/trainer url=https://source.developers.google.com/p/$GOOGLE_CLOUD_PROJECT/r work=$FW_SCRATCH/work bin=$FW_SCRATCH/bin
+  if command -v gcloud >/dev/null; then
+    gcloud source repos create $name
+    gcloud source repos list --format='value(name)' | grep -q $name || fail "the repository is not listed"
+    git config --global credential.helper gcloud.sh
+  else
+    fireweed source repos create $name
+  fi
+  git init -q "$work"
+  git -C "$work" -c user.name=t -c user.email=t@x commit -q --allow-empty -m one
+  git -C "$work" push -q "$url/$name" HEAD:master >"$FW_SCRATCH/push" 2>&1 || fail "git push: $(cat "$FW_SCRATCH/push")"
+  equal '' "$(cat "$FW_SCRATCH/push")" "what git push says"
+  # Without the Cloud SDK git gets its password from our own program.
+  mkdir "$bin"
+  ln -s "$(command -v git)" "$(command -v sh)" "$bin"
+  export GIT_CONFIG_NOSYSTEM=1  # the Cloud SDK may have put its helper there
+  HOME=$FW_SCRATCH PATH=$bin:$FIREWEED_BIN
+  eval "$(fireweed env)"
+  git ls-remote "$url/team%2Ftrainer" >"$FW_SCRATCH/refs" || fail "git without gcloud"
+  read -r _ name <"$FW_SCRATCH/refs"
+  equal HEAD "$name" "the first reference"
+  PATH=$PATH:/usr/bin:/bin
 }
 
 # start_world: an HTTPS server that is not Google's, serving $FW_SCRATCH/world; sets $world to its address.
@@ -291,7 +333,7 @@ client_stopped() {
   grep -qiE 'not running|stopped|no daemon' "$FW_SCRATCH/refused" || fail "env --check does not say why: $(cat "$FW_SCRATCH/refused")"
   start_daemon  # ports are kept: the shell works again without another eval
   equal "$before" "$(eval "$(fireweed env)"; echo "$HTTPS_PROXY")" "the address after a restart"
-  equal 404 "$(curl -sS -o /dev/null -w '%{http_code}' https://storage.googleapis.com/storage/v1/b/none)" "after a restart"
+  equal 404 "$(signed_curl -sS -o /dev/null -w '%{http_code}' https://storage.googleapis.com/storage/v1/b/none)" "after a restart"
   stop_daemon
   eval "$(fireweed env --unset)"
   equal '' "${HTTPS_PROXY:-}${https_proxy:-}" "proxy after --unset"

@@ -29,7 +29,7 @@ refused() {
   grep -E 'ZONE_RESOURCE_POOL_EXHAUSTED|does not have enough resources' "$FW_SCRATCH/refused" >/dev/null ||
     fail "another refusal: $(cat "$FW_SCRATCH/refused")"
 }
-gone() { [ "$(curl -sS "$(instances_url "$PROJECT")/$1" | jq -r .error.code)" = 404 ]; }
+gone() { [ "$(signed_curl -sS "$(instances_url "$PROJECT")/$1" | jq -r .error.code)" = 404 ]; }
 inside() { at "$(address_of "$PROJECT" "$1")" "$2"; }
 
 card=

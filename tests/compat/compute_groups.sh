@@ -15,7 +15,7 @@ readonly METADATA=http://metadata.google.internal/computeMetadata/v1/instance
 
 # Polling and Fireweed's own verbs go by curl: gcloud needs seconds to start.
 api() { # METHOD PATH [BODY]
-  curl -sS -X "$1" -H 'Content-Type: application/json' ${3:+-d "$3"} \
+  signed_curl -sS -X "$1" -H 'Content-Type: application/json' ${3:+-d "$3"} \
     "https://compute.googleapis.com/compute/v1/projects/$GOOGLE_CLOUD_PROJECT/$2"
 }
 compute() { gcloud --quiet compute "$@"; }

@@ -14,7 +14,7 @@ on_failure() { serial_of "$PROJECT" t1 | tail -30 | sed 's/^/    | /'; }
 gce() { gcloud --quiet compute "$@"; }
 # A line of the serial port.
 serial_says() { serial_of "$PROJECT" t1 >"$FW_SCRATCH/serial" && grep -e "$1" "$FW_SCRATCH/serial" >/dev/null; }
-guest_attribute() { curl -fsS "$(instances_url "$PROJECT")/t1/getGuestAttributes?queryPath=$1" 2>/dev/null; }
+guest_attribute() { signed_curl -fsS "$(instances_url "$PROJECT")/t1/getGuestAttributes?queryPath=$1" 2>/dev/null; }
 
 case_ssh() {
   gce instances create t1 --metadata enable-guest-attributes=TRUE >/dev/null
@@ -50,7 +50,7 @@ case_ssh() {
   gce ssh bob@t1 --command 'echo first mark | sudo tee /dev/console >/dev/null' 2>/dev/null
   wait_until 30 "the mark is on the serial port" serial_says 'first mark'
   local next
-  next=$(curl -fsS "$(instances_url "$PROJECT")/t1/serialPort" | jq -r .next)
+  next=$(signed_curl -fsS "$(instances_url "$PROJECT")/t1/serialPort" | jq -r .next)
   gce ssh bob@t1 --command 'echo second mark | sudo tee /dev/console >/dev/null' 2>/dev/null
   wait_until 30 "the second mark is on the serial port" serial_says 'second mark'
   gce instances get-serial-port-output t1 --start "$next" >"$FW_SCRATCH/tail" 2>/dev/null

@@ -15,8 +15,8 @@ readonly ZONE=us-central1-a
 quiet() { gcloud --quiet compute "$@"; }
 url() { printf 'https://compute.googleapis.com/compute/v1/projects/%s/%s' "$GOOGLE_CLOUD_PROJECT" "$1"; }
 # Polling goes by curl: gcloud needs seconds to start.
-status_is() { [ "$(curl -sS "$(url "zones/$ZONE/instances/$1")" | jq -r .status)" = "$2" ]; }
-console() { curl -fsS "$(url "zones/$ZONE/instances/$1/serialPort")" | jq -r .contents; }
+status_is() { [ "$(signed_curl -sS "$(url "zones/$ZONE/instances/$1")" | jq -r .status)" = "$2" ]; }
+console() { signed_curl -fsS "$(url "zones/$ZONE/instances/$1/serialPort")" | jq -r .contents; }
 console_says() { console "$1" | grep "$2" >/dev/null; }
 
 on_failure() {

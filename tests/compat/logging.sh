@@ -9,7 +9,7 @@ readonly URL=https://logging.googleapis.com/v2
 # list FILTER: the text payloads that match, oldest first, by plain curl.
 list() {
   jq -n --arg filter "$1" '{resourceNames: ["projects/fireweed"], filter: $filter}' |
-    curl -sS --fail-with-body -H 'Content-Type: application/json' -d @- "$URL/entries:list" |
+    signed_curl -sS --fail-with-body -H 'Content-Type: application/json' -d @- "$URL/entries:list" |
     jq -r '.entries[]? | .textPayload // .jsonPayload.message'
 }
 
@@ -17,7 +17,7 @@ clean_environment
 start_daemon
 use_daemon
 
-curl -sS --fail-with-body -H 'Content-Type: application/json' -o "$FW_SCRATCH/written" "$URL/entries:write" -d '{
+signed_curl -sS --fail-with-body -H 'Content-Type: application/json' -o "$FW_SCRATCH/written" "$URL/entries:write" -d '{
   "logName": "projects/fireweed/logs/trainer",
   "resource": {"type": "ml_job", "labels": {"job_id": "census_1", "task_name": "master-replica-0"}},
   "entries": [
@@ -31,7 +31,7 @@ equal "second first" "$(fireweed logging read 'resource.type="ml_job"' --freshne
 equal "first" "$(fireweed logging read --order=asc --limit=1 --freshness=3650d --format='value(jsonPayload.message)')" "the oldest"
 equal "" "$(fireweed logging read --format='value(insertId)')" "entries of the last day"
 refuses fireweed logging read 'severity='
-refuses curl -sS --fail-with-body -H 'Content-Type: application/json' -d '{"resourceNames": ["projects/fireweed"], "filter": "severity="}' "$URL/entries:list"
+refuses signed_curl -sS --fail-with-body -H 'Content-Type: application/json' -d '{"resourceNames": ["projects/fireweed"], "filter": "severity="}' "$URL/entries:list"
 
 # Acknowledged means durable.
 kill -9 "$(jq -r .pid "$FIREWEED_STATE/endpoint.json")"

@@ -13,7 +13,7 @@ BUCKET=ml-jobs-$$
 
 # Polling goes by curl: gcloud needs seconds to start.
 api() { # METHOD PATH [BODY]
-  curl -sS -X "$1" -H 'Content-Type: application/json' ${3:+-d "$3"} \
+  signed_curl -sS -X "$1" -H 'Content-Type: application/json' ${3:+-d "$3"} \
     "https://ml.googleapis.com/v1/projects/$GOOGLE_CLOUD_PROJECT/$2"
 }
 field() { api GET "jobs/$1" | jq -r "$2 // empty"; }
@@ -32,7 +32,7 @@ ai() {
 lines_of() { # JOB [TASK]: what was logged, oldest first
   jq -n --arg f "resource.labels.job_id=\"$1\"${2:+ AND resource.labels.task_name=\"$2\"}" \
     --arg p "projects/$GOOGLE_CLOUD_PROJECT" '{resourceNames: [$p], orderBy: "timestamp asc", pageSize: 1000, filter: $f}' |
-    curl -sS -H 'Content-Type: application/json' -d @- https://logging.googleapis.com/v2/entries:list |
+    signed_curl -sS -H 'Content-Type: application/json' -d @- https://logging.googleapis.com/v2/entries:list |
     jq -r '.entries[]? | .textPayload // .jsonPayload.message'
 }
 said() { # JOB TEXT [TASK]
@@ -96,7 +96,7 @@ PYTHON
   equal vision "$(field census .labels.team)" "a label that was there"
   refuses submit_again
   # Replicas are nobody's instances.
-  equal "" "$(curl -sS "https://compute.googleapis.com/compute/v1/projects/$GOOGLE_CLOUD_PROJECT/aggregated/instances" |
+  equal "" "$(signed_curl -sS "https://compute.googleapis.com/compute/v1/projects/$GOOGLE_CLOUD_PROJECT/aggregated/instances" |
     jq -r '.items[]?.instances[]?.name')" "instances in the project's list"
 }
 submit_again() { api POST jobs '{"jobId":"census"}' | jq -e '.jobId'; }
@@ -259,7 +259,7 @@ PROGRAM
   printf '{"imageLayoutVersion":"1.0.0"}' >"$layout/oci-layout"
   printf '{"schemaVersion":2,"manifests":[{"digest":"%s"}]}' "$manifest" >"$layout/index.json"
   tar -C "$layout" -cf "$FW_SCRATCH/layout.tar" .
-  curl -sS --fail-with-body -o "$FW_SCRATCH/put" --data-binary "@$FW_SCRATCH/layout.tar" -H 'Content-Type: application/x-tar' \
+  signed_curl -sS --fail-with-body -o "$FW_SCRATCH/put" --data-binary "@$FW_SCRATCH/layout.tar" -H 'Content-Type: application/x-tar' \
     "https://storage.googleapis.com/upload/storage/v1/b/$BUCKET/o?uploadType=media&name=layout.tar"
   fireweed compute images create told --source-uri "gs://$BUCKET/layout.tar" >"$FW_SCRATCH/image" 2>&1 ||
     fail "image: $(cat "$FW_SCRATCH/image")"
@@ -291,7 +291,7 @@ echo "$CLOUD_ML_JOB_ID runs in $(cat /etc/issue) with $*"
 PROGRAM
   chmod +x "$root/trainer/run"
   tar -C "$root" -czf "$FW_SCRATCH/root.tar.gz" .
-  curl -sS --fail-with-body -o "$FW_SCRATCH/put" --data-binary "@$FW_SCRATCH/root.tar.gz" -H 'Content-Type: application/gzip' \
+  signed_curl -sS --fail-with-body -o "$FW_SCRATCH/put" --data-binary "@$FW_SCRATCH/root.tar.gz" -H 'Content-Type: application/gzip' \
     "https://storage.googleapis.com/upload/storage/v1/b/$BUCKET/o?uploadType=media&name=root.tar.gz"
   fireweed compute images create trainer-v2 --source-uri "gs://$BUCKET/root.tar.gz" >"$FW_SCRATCH/image" 2>&1 ||
     fail "image: $(cat "$FW_SCRATCH/image")"
@@ -368,7 +368,7 @@ PYTHON
 clean_environment
 start_daemon
 use_daemon
-curl -sS --fail-with-body -o "$FW_SCRATCH/bucket" -H 'Content-Type: application/json' -d "{\"name\":\"$BUCKET\"}" \
+signed_curl -sS --fail-with-body -o "$FW_SCRATCH/bucket" -H 'Content-Type: application/json' -d "{\"name\":\"$BUCKET\"}" \
   "https://storage.googleapis.com/storage/v1/b?project=$GOOGLE_CLOUD_PROJECT"
 "case_$1"
 say "ml_jobs $1: ok"

@@ -12,11 +12,11 @@ set -euo pipefail
 readonly BUCKET=runtimes-test-$$
 
 ml() { # METHOD PATH [BODY]
-  curl -sS -X "$1" -H 'Content-Type: application/json' ${3:+-d "$3"} \
+  signed_curl -sS -X "$1" -H 'Content-Type: application/json' ${3:+-d "$3"} \
     "https://ml.googleapis.com/v1/projects/$GOOGLE_CLOUD_PROJECT/$2"
 }
 put() { # FILE NAME
-  curl -fsS -X POST --data-binary "@$1" -H 'Content-Type: application/octet-stream' -o "$FW_SCRATCH/put" \
+  signed_curl -fsS -X POST --data-binary "@$1" -H 'Content-Type: application/octet-stream' -o "$FW_SCRATCH/put" \
     "https://storage.googleapis.com/upload/storage/v1/b/$BUCKET/o?uploadType=media&name=$2"
 }
 submit() { # NAME INPUT: a job with that training input and what all have
@@ -29,7 +29,7 @@ ended() { case $(state_of "$1") in SUCCEEDED | FAILED | CANCELLED) ;; *) return 
 await() { wait_until "${3:-180}" "job $1 has ended" ended "$1"; equal "$2" "$(state_of "$1")" "state of job $1: $(why "$1")"; }
 why() { ml GET "jobs/$1" | jq -r '.errorMessage // ""'; }
 lines() { # NAME: "SEVERITY task message" of every entry, oldest first
-  curl -sS -H 'Content-Type: application/json' -d "$(jq -n --arg project "projects/$GOOGLE_CLOUD_PROJECT" --arg name "$1" \
+  signed_curl -sS -H 'Content-Type: application/json' -d "$(jq -n --arg project "projects/$GOOGLE_CLOUD_PROJECT" --arg name "$1" \
     '{resourceNames: [$project], orderBy: "timestamp asc", pageSize: 1000,
       filter: ("resource.type=\"ml_job\" AND resource.labels.job_id=\"" + $name + "\"")}')" \
     https://logging.googleapis.com/v2/entries:list |
@@ -61,7 +61,7 @@ start() { # SETTINGS
   start_daemon
   clean_environment
   use_daemon
-  curl -fsS -H 'Content-Type: application/json' -d "{\"name\": \"$BUCKET\"}" -o "$FW_SCRATCH/bucket" \
+  signed_curl -fsS -H 'Content-Type: application/json' -d "{\"name\": \"$BUCKET\"}" -o "$FW_SCRATCH/bucket" \
     "https://storage.googleapis.com/storage/v1/b?project=$GOOGLE_CLOUD_PROJECT"
 }
 
@@ -128,7 +128,7 @@ case_tensorflow() {
   said census "worker-replica-1 INFO:tensorflow:task worker 1"
   said census "trainer asks for numpy==1.14.5; runtime 1.15 provides numpy 1.26.4, which is used instead."
   said census "Python 2.7 was asked for; Python 3.11 runs the trainer."
-  curl -fsS "https://storage.googleapis.com/storage/v1/b/$BUCKET/o?prefix=out/&maxResults=1000" |
+  signed_curl -fsS "https://storage.googleapis.com/storage/v1/b/$BUCKET/o?prefix=out/&maxResults=1000" |
     jq -r '.items[].name' >"$FW_SCRATCH/objects"
   grep -E '^out/export/census/[0-9]+/saved_model.pb$' "$FW_SCRATCH/objects" >"$FW_SCRATCH/said" || fail "no export: $(cat "$FW_SCRATCH/objects")"
   grep -F 'out/model.ckpt-' "$FW_SCRATCH/objects" >"$FW_SCRATCH/said" || fail "no checkpoints"

@@ -13,7 +13,7 @@ readonly REGION=us-central1
 BUCKET=ml-tuning-$$
 
 api() { # METHOD PATH
-  curl -sS -X "$1" "https://ml.googleapis.com/v1/projects/$GOOGLE_CLOUD_PROJECT/$2"
+  signed_curl -sS -X "$1" "https://ml.googleapis.com/v1/projects/$GOOGLE_CLOUD_PROJECT/$2"
 }
 field() { api GET "jobs/$1" | jq -r "$2 // empty"; }
 ended() { [ -n "$(field "$1" .endTime)" ]; }
@@ -251,7 +251,7 @@ PYTHON
   kill -9 "$(jq -r .pid "$FIREWEED_STATE/endpoint.json")"
   start_daemon
   equal RUNNING "$(field killed .state)" "a tuning job after kill -9"
-  curl -sS --fail-with-body -o "$FW_SCRATCH/go" --data-binary go -H 'Content-Type: text/plain' \
+  signed_curl -sS --fail-with-body -o "$FW_SCRATCH/go" --data-binary go -H 'Content-Type: text/plain' \
     "https://storage.googleapis.com/upload/storage/v1/b/$BUCKET/o?uploadType=media&name=go"
   wait_until 240 "the job has ended" ended killed
   equal SUCCEEDED "$(field killed .state)" "state: $(field killed .errorMessage)"
@@ -265,7 +265,7 @@ PYTHON
 clean_environment
 start_daemon
 use_daemon
-curl -sS --fail-with-body -o "$FW_SCRATCH/bucket" -H 'Content-Type: application/json' -d "{\"name\":\"$BUCKET\"}" \
+signed_curl -sS --fail-with-body -o "$FW_SCRATCH/bucket" -H 'Content-Type: application/json' -d "{\"name\":\"$BUCKET\"}" \
   "https://storage.googleapis.com/storage/v1/b?project=$GOOGLE_CLOUD_PROJECT"
 "case_$1"
 say "ml_tuning $1: ok"

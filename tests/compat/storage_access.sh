@@ -40,9 +40,9 @@ http_address() { fireweed --json status --state "$FIREWEED_STATE" | jq -r .http;
 # The robot that signs, and its key in $FW_SCRATCH/key.json.
 make_robot() {
   local api=https://iam.googleapis.com/v1/projects/$GOOGLE_CLOUD_PROJECT/serviceAccounts
-  curl -fsS -H 'Content-Type: application/json' -d '{"accountId": "signer-one"}' "$api" >"$FW_SCRATCH/robot.json"
+  signed_curl -fsS -H 'Content-Type: application/json' -d '{"accountId": "signer-one"}' "$api" >"$FW_SCRATCH/robot.json"
   robot=$(jq -r .email "$FW_SCRATCH/robot.json")
-  curl -fsS -H 'Content-Type: application/json' -d '{}' "$api/$robot/keys" | jq -r .privateKeyData | base64 -d >"$FW_SCRATCH/key.json"
+  signed_curl -fsS -H 'Content-Type: application/json' -d '{}' "$api/$robot/keys" | jq -r .privateKeyData | base64 -d >"$FW_SCRATCH/key.json"
 }
 
 lists_with_gsutil() {

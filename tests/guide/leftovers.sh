@@ -17,11 +17,11 @@ check_daemon_is_empty() {
   start_daemon
   use_daemon
   left=$(for noun in instances disks instanceGroupManagers; do
-    curl -fsS "https://compute.googleapis.com/compute/v1/projects/$GOOGLE_CLOUD_PROJECT/aggregated/$noun" |
+    signed_curl -fsS "https://compute.googleapis.com/compute/v1/projects/$GOOGLE_CLOUD_PROJECT/aggregated/$noun" |
       jq -r --arg noun $noun '.items[]?[$noun][]? | "\($noun) \(.name)"'
   done)
   # Instances of jobs are listed only where their label is asked for.
-  left+=$(curl -fsS -G --data-urlencode 'filter=labels.fireweed-hidden:*' \
+  left+=$(signed_curl -fsS -G --data-urlencode 'filter=labels.fireweed-hidden:*' \
     "https://compute.googleapis.com/compute/v1/projects/$GOOGLE_CLOUD_PROJECT/aggregated/instances" |
     jq -r '.items[]?.instances[]? | "job instance \(.name)"')
   [ -z "$left" ] || fail "left in the daemon: $left"

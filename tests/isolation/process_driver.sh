@@ -19,7 +19,7 @@ start() {
      disks: [{boot: true, autoDelete: true, initializeParams: {sourceImage: "projects/debian-cloud/global/images/family/debian-12"}}],
      networkInterfaces: [{network: "global/networks/default"}],
      metadata: {items: [{key: "startup-script", value: $startup}, {key: "shutdown-script", value: $shutdown}, {key: "WORD", value: $name}]}}' |
-    curl -fsS -H 'Content-Type: application/json' -d @- "$(instances_url "$PROJECT")" >/dev/null
+    signed_curl -fsS -H 'Content-Type: application/json' -d @- "$(instances_url "$PROJECT")" >/dev/null
 }
 
 clean_environment
@@ -49,7 +49,7 @@ equal RUNNING "$(status_of "$PROJECT" p1)" "the first one's state"
 kill -0 "$daemon_pid" || fail "the daemon is gone"
 
 # A restarted daemon finds it, and its metadata server is at the same place again.
-id=$(curl -fsS "$(instances_url "$PROJECT")/p1" | jq -r .id)
+id=$(signed_curl -fsS "$(instances_url "$PROJECT")/p1" | jq -r .id)
 place=$(cat "$FIREWEED_STATE/machines/machines/i-$id/metadata")
 fireweed down --state "$FIREWEED_STATE" >"$FW_SCRATCH/down.log" 2>&1
 start_daemon
@@ -58,7 +58,7 @@ metadata_there() { curl -fs --noproxy '*' -o /dev/null -H 'Metadata-Flavor: Goog
 wait_until 60 "metadata is there again" metadata_there
 equal RUNNING "$(status_of "$PROJECT" p1)" "its state after the restart"
 
-curl -fsS -X POST -d '' "$(instances_url "$PROJECT")/p1/stop" >/dev/null
+signed_curl -fsS -X POST -d '' "$(instances_url "$PROJECT")/p1/stop" >/dev/null
 wait_until 90 "it has stopped" status_is p1 TERMINATED
 says 'going down in good order' || fail "no shutdown script"
 say "plain processes ok"

@@ -14,6 +14,7 @@ trap 'rc=$?; end_other; (exit $rc); finish' EXIT
 # on WHICH COMMAND...: with the client settings of one of the daemons.
 on() (
   eval "$(fireweed env --state "$1")"
+  FW_TOKEN=$(fireweed auth print-access-token)
   shift
   "$@"
 )
@@ -35,7 +36,7 @@ theirs=$(on "$OTHER_STATE" address_of two-daemons t1)
 # Neither sees the other, by address or by name.
 refuses at "$mine" "timeout 5 bash -c '</dev/tcp/$theirs/22'"
 refuses at "$theirs" "timeout 5 bash -c '</dev/tcp/$mine/22'"
-equal "$(on "$FIREWEED_STATE" curl -fsS "$(instances_url two-daemons)/t1" | jq -r .id)" \
+equal "$(on "$FIREWEED_STATE" signed_curl -fsS "$(instances_url two-daemons)/t1" | jq -r .id)" \
   "$(at "$mine" "curl -fsS -H 'Metadata-Flavor: Google' http://metadata/computeMetadata/v1/instance/id")" \
   "an instance's metadata is its own daemon's"
 

@@ -14,7 +14,7 @@ readonly ZONE=us-central1-a
 readonly MOMENTS=(0 2 6)
 
 api() { # METHOD PATH [BODY]
-  curl -sS -X "$1" -H 'Content-Type: application/json' ${3:+-d "$3"} \
+  signed_curl -sS -X "$1" -H 'Content-Type: application/json' ${3:+-d "$3"} \
     "https://compute.googleapis.com/compute/v1/projects/$GOOGLE_CLOUD_PROJECT/$2"
 }
 status_of() { api GET "zones/$ZONE/instances/$1" | jq -r '.status // .error.code'; }

@@ -14,13 +14,13 @@ use_daemon
 bucket=kept-$$-bucket
 base=https://storage.googleapis.com
 put() {
-  curl -sSf -o "$FW_SCRATCH/reply" -H 'Content-Type: application/octet-stream' --data-binary "@$2" \
+  signed_curl -sSf -o "$FW_SCRATCH/reply" -H 'Content-Type: application/octet-stream' --data-binary "@$2" \
     "$base/upload/storage/v1/b/$bucket/o?uploadType=media&name=$1"
 }
-status_of() { curl -sS -o "$FW_SCRATCH/reply" -w '%{http_code}' "$base/storage/v1/b/$bucket/o/$1?alt=media"; }
-sum_of() { curl -sSf "$base/storage/v1/b/$bucket/o/$1?alt=media" | md5sum; }
+status_of() { signed_curl -sS -o "$FW_SCRATCH/reply" -w '%{http_code}' "$base/storage/v1/b/$bucket/o/$1?alt=media"; }
+sum_of() { signed_curl -sSf "$base/storage/v1/b/$bucket/o/$1?alt=media" | md5sum; }
 
-curl -sSf -o "$FW_SCRATCH/reply" -H 'Content-Type: application/json' -d "{\"name\":\"$bucket\"}" "$base/storage/v1/b?project=fireweed"
+signed_curl -sSf -o "$FW_SCRATCH/reply" -H 'Content-Type: application/json' -d "{\"name\":\"$bucket\"}" "$base/storage/v1/b?project=fireweed"
 head -c 3000000 /dev/urandom >"$FW_SCRATCH/large"
 head -c 3000 /dev/urandom >"$FW_SCRATCH/small"
 put small "$FW_SCRATCH/small"

@@ -39,17 +39,17 @@ up
 use_daemon
 bucket=full-$$-bucket
 base=https://storage.googleapis.com
-curl -sSf -o "$FW_SCRATCH/bucket" -H 'Content-Type: application/json' -d "{\"name\":\"$bucket\"}" \
+signed_curl -sSf -o "$FW_SCRATCH/bucket" -H 'Content-Type: application/json' -d "{\"name\":\"$bucket\"}" \
   "$base/storage/v1/b?project=fireweed"
 
 head -c 1000000 /dev/urandom >"$FW_SCRATCH/large"
 head -c 2000 /dev/urandom >"$FW_SCRATCH/small"
 # put NAME FILE: the status.
 put() {
-  curl -sS -o "$FW_SCRATCH/reply" -w '%{http_code}' -H 'Content-Type: application/octet-stream' --data-binary "@$2" \
+  signed_curl -sS -o "$FW_SCRATCH/reply" -w '%{http_code}' -H 'Content-Type: application/octet-stream' --data-binary "@$2" \
     "$base/upload/storage/v1/b/$bucket/o?uploadType=media&name=$1"
 }
-sum_of() { curl -sSf "$base/storage/v1/b/$bucket/o/$1?alt=media" | md5sum | cut -d' ' -f1; }
+sum_of() { signed_curl -sSf "$base/storage/v1/b/$bucket/o/$1?alt=media" | md5sum | cut -d' ' -f1; }
 large_sum=$(md5sum <"$FW_SCRATCH/large" | cut -d' ' -f1)
 small_sum=$(md5sum <"$FW_SCRATCH/small" | cut -d' ' -f1)
 
@@ -75,7 +75,7 @@ equal 429 "$status" "the object that does not fit"
 grep -q 'disk is full' "$FW_SCRATCH/reply" || fail "the refusal says why: $(cat "$FW_SCRATCH/reply")"
 [ ${#kept[@]} -ge 10 ] || fail "only ${#kept[@]} objects fitted"
 equal 429 "$(put small-refused "$FW_SCRATCH/small")" "a small one"
-equal 404 "$(curl -sS -o "$FW_SCRATCH/reply" -w '%{http_code}' "$base/storage/v1/b/$bucket/o/small-refused")" "what was refused"
+equal 404 "$(signed_curl -sS -o "$FW_SCRATCH/reply" -w '%{http_code}' "$base/storage/v1/b/$bucket/o/small-refused")" "what was refused"
 check_all "on a full disk"
 
 say "the reserve gone as well: rows cannot be written, reads go on"
@@ -95,7 +95,7 @@ fireweed storage fsck >"$FW_SCRATCH/fsck" || fail "fsck: $(cat "$FW_SCRATCH/fsck
 
 say "room again"
 for name in "${kept[@]:1:4}"; do
-  equal 204 "$(curl -sS -X DELETE -o "$FW_SCRATCH/reply" -w '%{http_code}' "$base/storage/v1/b/$bucket/o/$name")" "deleting $name"
+  equal 204 "$(signed_curl -sS -X DELETE -o "$FW_SCRATCH/reply" -w '%{http_code}' "$base/storage/v1/b/$bucket/o/$name")" "deleting $name"
 done
 kept=("${kept[0]}" "${kept[@]:5}")
 equal 200 "$(put large-again "$FW_SCRATCH/large")" "a large object when there is room"

@@ -42,12 +42,12 @@ instance_url() {
   printf 'https://compute.googleapis.com/compute/v1/projects/%s/zones/%s/instances/t1' "$GOOGLE_CLOUD_PROJECT" "$ZONE"
 }
 # Polling goes by curl: gcloud and gsutil need seconds to start.
-status_is() { [ "$(curl -sS "$(instance_url)" | jq -r .status)" = "$1" ]; }
-visible() { curl -fs -o /dev/null "$(object_url "$BUCKET" "$1")"; }
+status_is() { [ "$(signed_curl -sS "$(instance_url)" | jq -r .status)" = "$1" ]; }
+visible() { signed_curl -fs -o /dev/null "$(object_url "$BUCKET" "$1")"; }
 nothing_left() { [ "$(footprint | sort)" = "$before" ]; }
 
 show_serial_port() {
-  curl -fsS "$(instance_url)/serialPort" 2>/dev/null | jq -r .contents | sed 's/^/    | /' || true
+  signed_curl -fsS "$(instance_url)/serialPort" 2>/dev/null | jq -r .contents | sed 's/^/    | /' || true
 }
 
 on_failure() {
