@@ -197,7 +197,7 @@ void PredictHere(const PredictCommand& command, const Settings& settings) {
     program.argv.insert(program.argv.end(), {"--python", command.python});
   AddTensorflow(command, program.argv);
   AddXgboost(command, program.argv);
-  ChildProgram child = std::move(ChildProgram::Spawn(program).value());
+  ChildProgram child = ChildProgram::Spawn(program).value();
   net::HttpClient client({});
   net::ClientRequest request{.method = "POST",
                              .url = "http://" + AwaitAddress(child) + "/v1/predict",
