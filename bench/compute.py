@@ -26,8 +26,8 @@ exec sleep infinity
 
 DELTA = """#!/bin/bash
 mkdir /var/delta
-for i in $(seq 256); do head -c 4M /dev/urandom >/var/delta/$i; done
-echo "bench: rose $(date +%s.%N)"
+for i in $(seq %d); do head -c 4M /dev/urandom >/var/delta/$i; done
+echo "bench: rose $(date +%%s.%%N)"
 exec sleep infinity
 """
 
@@ -81,7 +81,8 @@ class Cloud:
 
 def bare_run_seconds():
     """crun run of the newest base image, from the start of the program to the first word of its process 1."""
-    images = [path for path in glob.glob("/var/cache/fireweed/images/base-*") if os.path.isdir(path)]
+    # Beside an image DIR are DIR.users and DIR.binds.
+    images = [path for path in glob.glob("/var/cache/fireweed/images/base-*") if "." not in os.path.basename(path)]
     bundle = tempfile.mkdtemp(prefix="fireweed-bench-crun-")
     try:
         subprocess.run(["crun", "spec"], cwd=bundle, check=True)
@@ -143,9 +144,9 @@ def replacements(cloud, rounds):
     return times
 
 
-def image_and_copy(cloud, state, rounds):
-    """An image from a disk with 1 GiB written on it, in turns with `cp -a` and `sync -f` of the same files."""
-    cloud.insert("delta", "n1-standard-2", DELTA)
+def image_and_copy(cloud, state, rounds, files):
+    """An image from a disk with files of 4 MiB written on it, in turns with `cp -a` and `sync -f` of the same files."""
+    cloud.insert("delta", "n1-standard-2", DELTA % files)
     cloud.spoke_at("delta", 600)
     cloud.finish(cloud.ask("POST", ZONE + "/instances/delta/stop"))
     upper = "%s/compute/disks/d-%s/upper" % (state, cloud.ask("GET", ZONE + "/disks/delta")["id"])
@@ -191,16 +192,17 @@ def crowd(cloud, pid, size):
     return {"seconds": max(spoke) - begun, "kb_each": (after - before) / size}
 
 
-def bench_compute(rounds, make_daemon, size=200):
+def bench_compute(rounds, make_daemon, sizes):
+    size = sizes.crowd
     daemon = make_daemon()
     try:
         cloud = Cloud(daemon)
         cloud.insert("warm")  # the first one finds or builds the image
         cloud.spoke_at("warm", 600)
         cloud.finish(cloud.ask("DELETE", ZONE + "/instances/warm"))
-        boots, bare, deletes = boot_and_delete(cloud, max(rounds, 9))
-        back = replacements(cloud, max(rounds // 2, 3))
-        images, copies = image_and_copy(cloud, daemon.state, max(rounds, 5))
+        boots, bare, deletes = boot_and_delete(cloud, max(rounds, sizes.boots))
+        back = replacements(cloud, max(rounds // 2, sizes.replacements))
+        images, copies = image_and_copy(cloud, daemon.state, max(rounds, sizes.image_rounds), sizes.delta_files)
         many = crowd(cloud, daemon.endpoint["pid"], size)
     finally:
         subprocess.run([os.path.join(os.path.dirname(os.path.dirname(os.path.abspath(__file__))),
@@ -216,8 +218,8 @@ def bench_compute(rounds, make_daemon, size=200):
           % (result["boot_ms"], result["bare_ms"], 80))
     print("delete: %.0f ms (bar: 200); preempted to replacement's startup script, beyond the grace used: %.0f ms (bar: 500)"
           % (result["delete_ms"], result["replacement_ms"]))
-    print("image of 1 GiB written on a disk: %.2f s; cp -a and sync -f: %.2f s; ratio %.2f (bar: 1.2)"
-          % (result["image_seconds"], result["copy_seconds"], result["image_to_copy"]))
+    print("image of %d MiB written on a disk: %.2f s; cp -a and sync -f: %.2f s; ratio %.2f (bar: 1.2)"
+          % (4 * sizes.delta_files, result["image_seconds"], result["copy_seconds"], result["image_to_copy"]))
     print("%d instances at once: all spoke after %.1f s; daemon memory %.1f KB each (bar: 60)"
           % (size, many["seconds"], many["kb_each"]))
     return result

@@ -164,7 +164,7 @@ def rivals(ours, rounds):
     return figures
 
 
-def many(trainer, count=1000):
+def many(trainer, count):
     trainer.submit("warm", PROGRAM_INPUT)
     trainer.await_end("warm")
     begun = time.monotonic()
@@ -213,7 +213,7 @@ def line_delays(trainer, name, seconds):
     return delays[len(delays) * 99 // 100]
 
 
-def chatty(daemon, trainer, rate=200000, seconds=5):
+def chatty(daemon, trainer, rate, seconds):
     alone = line_delays(trainer, "quiet_alone", seconds)
     beside = []
     reader = threading.Thread(target=lambda: beside.append(line_delays(trainer, "quiet_beside", seconds + 2)))
@@ -238,7 +238,7 @@ def chatty(daemon, trainer, rate=200000, seconds=5):
             "another's line to listed, p99_s": {"alone": round(alone, 3), "beside": round(beside[0], 3)}}
 
 
-def limited(trainer, rate=200000, seconds=2):
+def limited(trainer, rate, seconds=2):
     """Above the limit of a replica: every line was kept or is counted in a marker."""
     trainer.submit("limited", program("chatty", rate, seconds))
     trainer.await_end("limited")
@@ -257,7 +257,7 @@ def make_daemon(make, settings):
     return make(state)
 
 
-def bench_jobs(rounds, make):
+def bench_jobs(rounds, make, sizes):
     figures = {}
     daemon = make_daemon(make, {})
     try:
@@ -265,19 +265,20 @@ def bench_jobs(rounds, make):
         ours = first_line(Fireweed(trainer, "program", PROGRAM_INPUT), 2 * rounds)
         figures["executable, submit to first line"] = ours
         figures["cached Python, submit to first line"] = first_line(Fireweed(trainer, "python", PYTHON_INPUT), 2 * rounds)
-        figures["a chatty trainer"] = chatty(daemon, trainer)
+        figures["a chatty trainer"] = chatty(daemon, trainer, sizes.lines_per_second, sizes.chatty_seconds)
     finally:
         daemon.close()
     daemon = make_daemon(make, {"ml": {"linesPerSecond": 20000}})
     try:
-        figures["a trainer above its limit of 20,000 lines a second"] = limited(Trainer(daemon))
+        figures["a trainer above its limit of 20,000 lines a second"] = limited(Trainer(daemon), sizes.lines_per_second)
     finally:
         daemon.close()
     daemon = make_daemon(make, {"instances": {"driver": "process"}, "ml": {"jobs": {"overcommit": 16}}})
     try:
-        figures["trivial jobs, plain processes"] = many(Trainer(daemon))
+        figures["trivial jobs, plain processes"] = many(Trainer(daemon), sizes.jobs)
     finally:
         daemon.close()
-    figures["the same executable elsewhere"] = rivals(ours, rounds)
+    if sizes.rivals:
+        figures["the same executable elsewhere"] = rivals(ours, rounds)
     print(json.dumps(figures, indent=2))
     return figures

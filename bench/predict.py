@@ -4,6 +4,7 @@ authorised :predict, FastAPI with xgboost on two uvicorn workers, MLServer, XGBo
 batches, and onnxruntime in a process of its own, without HTTP or JSON. Sides alternate; medians are compared.
 
     bench/predict.py [--seconds 5] [--rounds 3] [--only load,latency,batch,deploy]
+    bench/predict.py --smallest      every line once, without rivals: fails where the benchmark does not work
 
 Needs the release build and `tools/install predict bench`; MLServer and onnxruntime are left out where they are
 not installed.
@@ -40,7 +41,7 @@ def bench_load(all_sides, rounds, seconds):
         for side in all_sides:
             runs[side.name].append(side.load(seconds))
     middle = {name: [statistics.median(column) for column in zip(*figures)] for name, figures in runs.items()}
-    rival = middle["fastapi"]
+    rival = middle.get("fastapi") or next(iter(middle.values()))
     print("one instance a request, %d connections, medians of %d" % (sides.CONNECTIONS, rounds))
     for name, (rate, p50, p99) in middle.items():
         print("  %-16s %8.0f/s   p50 %7.0f us   p99 %7.0f us   %5.1fx fastapi, p50 1/%.1f of its" % (
@@ -48,13 +49,13 @@ def bench_load(all_sides, rounds, seconds):
     print("  bars: serving process 12x, daemon 8x and p50 1/8; the aim is 20x")
 
 
-def bench_latency(direct, daemon, others, rounds):
+def bench_latency(direct, daemon, others, rounds, requests):
     clients = {"one packet": sides.WholeRequests, "head and body apart": http.client.HTTPConnection}
     times = {(how, side.name): [] for how in clients for side in [direct, daemon]}
-    for _ in range(max(5, rounds)):
+    for _ in range(rounds):
         for how, client in clients.items():
             for side in [direct, daemon]:
-                times[how, side.name].append(side.latency(1, 1500, client))
+                times[how, side.name].append(side.latency(1, requests, client))
     for how in clients:
         ours, bare = (statistics.median(times[how, side.name]) for side in [daemon, direct])
         added = statistics.median(a - b for a, b in zip(times[how, daemon.name], times[how, direct.name]))
@@ -64,10 +65,10 @@ def bench_latency(direct, daemon, others, rounds):
         print("unloaded p50, one packet: %s %.0f us" % (side.name, side.latency(1, 300)))
 
 
-def bench_batch(direct, library, model, rounds):
+def bench_batch(direct, library, model, rounds, requests):
     shares = []
-    for _ in range(max(3, rounds)):
-        ours, theirs = direct.latency(sides.BATCH, 100), sides.library_batch(library, model)
+    for _ in range(rounds):
+        ours, theirs = direct.latency(sides.BATCH, requests), sides.library_batch(library, model)
         shares.append((theirs / ours, ours, theirs))
     share, ours, theirs = sorted(shares)[len(shares) // 2]
     print("batch of %d     %.0f us over HTTP and JSON, C library %.0f us: %.2f of it   (bar 0.7)" % (
@@ -83,12 +84,12 @@ def bench_onnx(python, model):
 
 
 def bench_deploy(daemon, first, rounds):
-    times = [daemon.create("created%d" % i, {"manualScaling": {"nodes": 1}}) for i in range(max(5, rounds))]
+    times = [daemon.create("created%d" % i, {"manualScaling": {"nodes": 1}}) for i in range(rounds)]
     print("create to READY   first of the daemon %.0f ms; median %.0f ms, worst %.0f ms   (bar 150 ms)" % (
         first, statistics.median(times), max(times)))
     daemon.create("zero", {"autoScaling": {"minNodes": 0}})
     side = daemon.side("zero")
-    times = [daemon.first_after_zero(side) for _ in range(max(5, rounds))]
+    times = [daemon.first_after_zero(side) for _ in range(rounds)]
     print("first prediction of one scaled to zero   median %.0f ms, worst %.0f ms   (bar 100 ms)" % (
         statistics.median(times), max(times)))
 
@@ -112,21 +113,22 @@ def measure(arguments, scratch, opened):
     first = daemon.create("v1", {"manualScaling": {"nodes": 1}})
     through = daemon.side("v1").await_answers()
     others = []
-    if "load" in only or "latency" in only:
+    smallest, at_least = arguments.smallest, 1 if arguments.smallest else 5
+    if not smallest and ("load" in only or "latency" in only):
         others.append(keep(sides.fastapi(place + "/bin/python", environment, scratch)))
         if os.path.exists(rivals + "/bin/mlserver"):
             others.append(keep(sides.mlserver(rivals + "/bin/python", dict(os.environ), scratch, model)))
     if "load" in only:
         bench_load([direct, through] + others, arguments.rounds, arguments.seconds)
     if "latency" in only:
-        bench_latency(direct, through, others, arguments.rounds)
+        bench_latency(direct, through, others, max(at_least, arguments.rounds), 10 if smallest else 1500)
     if "batch" in only:
-        bench_batch(direct, library, model, arguments.rounds)
+        bench_batch(direct, library, model, arguments.rounds, 2 if smallest else 100)
         onnx = place_of("--onnx") + "/bin/python"
-        if os.path.exists(onnx):
+        if not smallest and os.path.exists(onnx):
             bench_onnx(onnx, model)
     if "deploy" in only:
-        bench_deploy(daemon, first, arguments.rounds)
+        bench_deploy(daemon, first, max(at_least, arguments.rounds))
 
 
 def main():
@@ -134,7 +136,10 @@ def main():
     parser.add_argument("--seconds", type=int, default=5)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--only", default="load,latency,batch,deploy")
+    parser.add_argument("--smallest", action="store_true", help="run every line once, for tests")
     arguments = parser.parse_args()
+    if arguments.smallest:
+        arguments.seconds = arguments.rounds = 1
     scratch, opened = tempfile.mkdtemp(prefix="fireweed-bench-"), []
     try:
         measure(arguments, scratch, opened)

@@ -11,9 +11,7 @@ import subprocess
 import tempfile
 import time
 
-NAMES = 1000         # objects that small reads choose from
 SMALL = 1024         # bytes of a small object
-LARGE = 256 << 20    # of a large one
 BUCKET = "bench-bucket"
 MEDIA = "/storage/v1/b/" + BUCKET + "/o/%s?alt=media"
 
@@ -38,8 +36,9 @@ end
 class Kit:
     """Two servers and the tools to load them."""
 
-    def __init__(self, tools):
+    def __init__(self, tools, sizes):
         self.tools = tools
+        self.sizes = sizes
         self.directory = tempfile.mkdtemp(prefix="fireweed-bench-storage-", dir=os.environ.get("TMPDIR", "/var/tmp"))
         state = os.path.join(self.directory, "state")
         os.mkdir(state, 0o700)
@@ -56,11 +55,11 @@ class Kit:
     def start_nginx(self):
         root = os.path.join(self.directory, "www")
         os.mkdir(root)
-        for i in range(NAMES):
+        for i in range(self.sizes.names):
             with open("%s/o%d" % (root, i), "wb") as file:
                 file.write(b"x" * SMALL)
         with open(root + "/large", "wb") as file:
-            for _ in range(LARGE >> 20):
+            for _ in range(self.sizes.large_mib):
                 file.write(os.urandom(1 << 20))
         key = self.directory + "/key.pem"
         subprocess.run(["openssl", "req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes",
@@ -83,7 +82,8 @@ class Kit:
         self.nginx = subprocess.Popen([program, "-c", self.directory + "/nginx.conf", "-p", self.directory])
         self.tools.wait_until_answers("http://127.0.0.1:%d/o1" % self.nginx_port)
 
-    def wrk(self, url, script=None, connections=64, seconds=3, headers=()):
+    def wrk(self, url, script=None, connections=64, seconds=None, headers=()):
+        seconds = min(seconds or self.sizes.load_seconds, self.sizes.load_seconds)
         command = ["wrk", "-t1", "-c%d" % connections, "-d%ds" % seconds, "--latency"]
         for header in headers:
             command += ["-H", header]
@@ -139,10 +139,10 @@ def compare(title, rounds, ours, theirs, unit, bar, scale=1.0):
 
 
 def small_get(kit, rounds):
-    for i in range(NAMES):
+    for i in range(kit.sizes.names):
         kit.put("o%d" % i, b"x" * SMALL)
-    ours = GET_SCRIPT % {"path": MEDIA, "names": NAMES}
-    theirs = GET_SCRIPT % {"path": "/%s", "names": NAMES}
+    ours = GET_SCRIPT % {"path": MEDIA, "names": kit.sizes.names}
+    theirs = GET_SCRIPT % {"path": "/%s", "names": kit.sizes.names}
     nginx = "http://127.0.0.1:%d" % kit.nginx_port
     kit.wrk(kit.daemon.base, ours, seconds=1, headers=[kit.auth()])
     return compare("small GET, 64 connections", rounds,
@@ -171,7 +171,7 @@ def large_get(kit, rounds):
     large = kit.directory + "/www/large"
     subprocess.run(["curl", "-sSf", "-o", "/dev/null", "--noproxy", "*", "-H", kit.auth(), "-T", large, "-X", "POST",
                     kit.daemon.base + "/upload/storage/v1/b/%s/o?uploadType=media&name=large" % BUCKET], check=True)
-    return compare("GET of 256 MiB", rounds,
+    return compare("GET of %d MiB" % kit.sizes.large_mib, rounds,
                    lambda: curl_rate(["-H", kit.auth(), kit.daemon.base + MEDIA % "large"], "speed_download"),
                    lambda: curl_rate(["http://127.0.0.1:%d/large" % kit.nginx_port], "speed_download"),
                    "MB/s", "0.9 of nginx", 1e-6)
@@ -218,17 +218,17 @@ def one_put(kit, rounds):
     return compare("durable PUT of 1 KiB, one writer", rounds,
                    lambda: kit.wrk(kit.daemon.base, kit.put_script("one"), connections=1, seconds=2,
                                    headers=[kit.auth()])["rate"],
-                   lambda: bare_put(directory, 2), "obj/s", "0.33 of the bare calls")
+                   lambda: bare_put(directory, min(2, kit.sizes.load_seconds)), "obj/s", "0.33 of the bare calls")
 
 
 def large_put(kit, rounds):
     path = kit.directory + "/upload"
     with open(path, "wb") as file:
         block = os.urandom(1 << 20)
-        for _ in range(1024):
+        for _ in range(kit.sizes.upload_mib):
             file.write(block)
     upload = "/upload/storage/v1/b/%s/o?uploadType=media&name=gib" % BUCKET
-    result = compare("PUT of 1 GiB", rounds,
+    result = compare("PUT of %d MiB" % kit.sizes.upload_mib, rounds,
                      lambda: curl_rate(["-H", kit.auth(), "-T", path, "-X", "POST", kit.daemon.base + upload], "speed_upload"),
                      lambda: curl_rate(["-T", path, kit.reference_base + "/large"], "speed_upload"),
                      "MB/s", "0.8 of reference", 1e-6)
@@ -272,15 +272,14 @@ def fill(kit, bucket, count, name):
 fill.made = 0
 
 
-def listing(kit, rounds, full):
-    count = 100_000
+def listing(kit, rounds):
+    count, many = kit.sizes.tree_objects, kit.sizes.many_objects
     fill(kit, "bench-tree", count, '"d" .. (n % 50000) .. "/o" .. n')
     runs = [pages(kit, "bench-tree", "delimiter=/") for _ in range(rounds)]
     first, whole = (statistics.median(run[i] for run in runs) * 1000 for i in (0, 1))
     print("list %d with a delimiter, pages of 1,000:       first page %.1f ms (bar 5), all %.0f ms (bar 400), %d entries"
           % (count, first, whole, runs[0][2]), flush=True)
-    fill(kit, "bench-few", 1000, '"p" .. (n % 10) .. "/o" .. n')
-    many = 1_000_000 if full else 200_000
+    fill(kit, "bench-few", min(1000, many), '"p" .. (n % 10) .. "/o" .. n')
     fill(kit, "bench-many", many, '"p" .. (n % 1000) .. "/o" .. n')
     few = statistics.median(pages(kit, "bench-few", "prefix=p1/")[0] for _ in range(rounds))
     lots = statistics.median(pages(kit, "bench-many", "prefix=p1/")[0] for _ in range(rounds))
@@ -289,21 +288,21 @@ def listing(kit, rounds, full):
     return {"first_ms": first, "all_ms": whole, "prefix_ratio": lots / few}
 
 
-def memory(kit, full):
-    size = 10 << 30 if full else 2 << 30
+def memory(kit):
+    size = kit.sizes.stream_mib
     before = kit.memory_mib()
     upload = subprocess.Popen(["curl", "-sSf", "-o", "/dev/null", "--noproxy", "*", "-H", kit.auth(), "-T", "-", "-X", "POST",
                                kit.daemon.base + "/upload/storage/v1/b/%s/o?uploadType=media&name=huge" % BUCKET],
                               stdin=subprocess.PIPE)
     block = os.urandom(1 << 20)
-    for _ in range(size >> 20):
+    for _ in range(size):
         upload.stdin.write(block)
     upload.stdin.close()
     upload.wait()
     subprocess.run(["curl", "-sSf", "-o", "/dev/null", "--noproxy", "*", "-H", kit.auth(), kit.daemon.base + MEDIA % "huge"],
                    check=True)
     grown = kit.memory_mib() - before
-    print("%d GiB up and down: memory grew by %.1f MiB (bar 32)" % (size >> 30, grown), flush=True)
+    print("%d MiB up and down: memory grew by %.1f MiB (bar 32)" % (size, grown), flush=True)
     kit.daemon.call("DELETE", "/storage/v1/b/%s/o/huge" % BUCKET, kit.token)
     return {"grown_mib": grown}
 
@@ -316,7 +315,7 @@ def slow_clients(kit, rounds):
     alone = statistics.median(probe() for _ in range(rounds))
     host, port = kit.daemon.endpoint["http"].rsplit(":", 1)
     slow = []
-    for i in range(1000):
+    for i in range(kit.sizes.slow_clients):
         client = socket.create_connection((host, int(port)))
         client.sendall(("POST /upload/storage/v1/b/%s/o?uploadType=media&name=slow%d HTTP/1.1\r\nHost: x\r\n%s\r\nContent-Length: 1000\r\n\r\nx"
                         % (BUCKET, i, kit.auth())).encode())
@@ -324,18 +323,18 @@ def slow_clients(kit, rounds):
     crowded = statistics.median(probe() for _ in range(rounds))
     for client in slow:
         client.close()
-    print("p99 of a probe GET: %.3f ms alone, %.3f ms beside 1,000 slow clients, ratio %.2f (bar 2)"
-          % (alone, crowded, crowded / alone), flush=True)
+    print("p99 of a probe GET: %.3f ms alone, %.3f ms beside %d slow clients, ratio %.2f (bar 2)"
+          % (alone, crowded, kit.sizes.slow_clients, crowded / alone), flush=True)
     return {"alone_ms": alone, "crowded_ms": crowded}
 
 
-def run(tools, rounds, only=(), full=False):
-    kit = Kit(tools)
+def run(tools, rounds, sizes, only=()):
+    kit = Kit(tools, sizes)
     steps = {"put": lambda: small_put(kit, rounds), "one": lambda: one_put(kit, rounds),
              "get": lambda: small_get(kit, rounds), "large": lambda: large_get(kit, rounds),
              "tls": lambda: tls_get(kit, rounds), "upload": lambda: large_put(kit, rounds),
-             "slow": lambda: slow_clients(kit, rounds), "list": lambda: listing(kit, rounds, full),
-             "memory": lambda: memory(kit, full)}
+             "slow": lambda: slow_clients(kit, rounds), "list": lambda: listing(kit, rounds),
+             "memory": lambda: memory(kit)}
     try:
         kit.start_nginx()
         return {name: steps[name]() for name in only or steps}
