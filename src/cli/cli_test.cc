@@ -50,6 +50,26 @@ TEST(Doctor, NamesTheCgroupLayout) {
   EXPECT_EQ(CgroupLayout("proc /proc proc rw 0 0\n"), "");
 }
 
+TEST(Doctor, NamesAcceleratorsAndWhatTheyLack) {
+  namespace fs = std::filesystem;
+  std::string root = ::testing::TempDir() + "/doctor-accelerators";
+  fs::remove_all(root);
+  EXPECT_EQ(ExamineAccelerators(root).health, Health::kGood);
+  auto write = [&](const std::string& path, const std::string& text) {
+    fs::create_directories(fs::path(root + path).parent_path());
+    std::ofstream(root + path) << text;
+  };
+  write("/sys/bus/pci/devices/0000:01:00.0/vendor", "0x10de\n");
+  write("/sys/bus/pci/devices/0000:01:00.0/class", "0x030200\n");
+  EXPECT_EQ(ExamineAccelerators(root).health, Health::kPartly);
+  write("/proc/driver/nvidia/gpus/0000:01:00.0/information", "Model: \t\t NVIDIA H200\nIRQ: 1\n");
+  EXPECT_EQ(ExamineAccelerators(root).health, Health::kPartly) << "no device nodes";
+  write("/dev/nvidia-uvm", "");
+  EXPECT_EQ(ExamineAccelerators(root).health, Health::kGood);
+  EXPECT_EQ(ExamineAccelerators(root).seen, "1 x NVIDIA H200");
+  fs::remove_all(root);
+}
+
 TEST(Doctor, EveryFlawSaysItsCost) {
   for (const Finding& finding : Examine({.state = "/", .path = "/nowhere", .user_id = 1})) {
     EXPECT_FALSE(finding.seen.empty()) << finding.topic;

@@ -6,6 +6,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <thread>
 
@@ -73,9 +74,18 @@ Finding Cgroups() {
   if (layout.empty()) {
     return {"cgroups", Health::kBad, "none mounted", "no CPU, memory and process limits"};
   }
-  std::string cost;
-  if (layout == "v2") cost = "limits on a pure v2 layout are untested";
-  return {"cgroups", cost.empty() ? Health::kGood : Health::kPartly, layout, cost};
+  return {"cgroups", Health::kGood, layout, ""};
+}
+
+// Whether a display or 3D controller of NVIDIA's is on the PCI bus.
+bool HasNvidiaController(const std::string& root) {
+  std::error_code failed;
+  for (const auto& device :
+       std::filesystem::directory_iterator(root + "/sys/bus/pci/devices", failed)) {
+    std::string vendor = Slurp(device.path() / "vendor"), kind = Slurp(device.path() / "class");
+    if (vendor.starts_with("0x10de") && kind.starts_with("0x03")) return true;
+  }
+  return false;
 }
 
 Finding Program(const std::string& path, const std::vector<std::string>& names,
@@ -164,6 +174,33 @@ std::string CgroupLayout(const std::string& mounts) {
   return v1 ? "v1" : v2 ? "v2" : "";
 }
 
+Finding ExamineAccelerators(const std::string& root) {
+  std::map<std::string, int> models;
+  std::error_code failed;
+  for (const auto& gpu :
+       std::filesystem::directory_iterator(root + "/proc/driver/nvidia/gpus", failed)) {
+    std::istringstream lines(Slurp(gpu.path() / "information"));
+    for (std::string line; std::getline(lines, line);) {
+      if (line.starts_with("Model:")) ++models[std::string(Trim(line.substr(6)))];
+    }
+  }
+  if (models.empty()) {
+    if (!HasNvidiaController(root)) {
+      return {"accelerators", Health::kGood, "none; instances and jobs use the CPUs", ""};
+    }
+    return {"accelerators", Health::kPartly, "an NVIDIA card without its driver",
+            "instances and jobs cannot use it: install the NVIDIA driver"};
+  }
+  std::vector<std::string> seen;
+  for (const auto& [model, count] : models) seen.push_back(fmt::format("{} x {}", count, model));
+  std::string text = fmt::format("{}", fmt::join(seen, ", "));
+  if (std::filesystem::exists(root + "/dev/nvidia-uvm", failed)) {
+    return {"accelerators", Health::kGood, text, ""};
+  }
+  return {"accelerators", Health::kPartly, text,
+          "/dev/nvidia-uvm does not exist: run `nvidia-modprobe -c 0 -u`, then restart fireweedd"};
+}
+
 std::string FindProgram(const std::string& path, const std::string& name) {
   // Ordinary users' PATH often lacks the places where ip, nft and debootstrap lie.
   std::istringstream places(path + ":/usr/sbin:/sbin");
@@ -186,6 +223,7 @@ std::vector<Finding> Examine(const DoctorInputs& inputs) {
       Overlay(),
       UserNamespaces(),
       Cgroups(),
+      ExamineAccelerators(),
       Program(path, {"crun", "runc"}, "OCI runtime", Health::kBad,
               "no container instances: install crun"),
       Program(path, {"ip"}, "ip", Health::kBad, "no network for instances: install iproute2"),

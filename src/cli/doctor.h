@@ -26,6 +26,8 @@ std::vector<Finding> Examine(const DoctorInputs& inputs);
 
 // "v1", "v2" or "hybrid", from the text of /proc/mounts: the one thing about cgroups that matters.
 std::string CgroupLayout(const std::string& mounts);
+// NVIDIA's accelerators, by what their driver shows. `root` goes before /proc, /sys and /dev.
+Finding ExamineAccelerators(const std::string& root = "");
 // The first program of that name on `path`; empty when none.
 std::string FindProgram(const std::string& path, const std::string& name);
 
