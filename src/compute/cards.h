@@ -18,7 +18,7 @@ namespace fireweed::compute {
 inline constexpr std::string_view kCardsTaken = "ZONE_RESOURCE_POOL_EXHAUSTED";
 
 // The names of the cards for an instance: those it has, then free ones. More than the host has of a type are not asked
-// for (decision 17: a warning said so). kExhausted with kCardsTaken: others have them.
+// for (ADR 57: a warning said so). kExhausted with kCardsTaken: others have them.
 Result<std::vector<std::string>> ChooseCards(Txn& txn, const InstanceRecord& record,
                                              const std::vector<HostCard>& host);
 

@@ -30,7 +30,7 @@ struct MachineShape {
   int32_t cards = 0;  // how many come with it
 };
 
-// The shape after clipping to the host, and what to tell the user about it (decision 17).
+// The shape after clipping to the host, and what to tell the user about it (ADR 57).
 struct ClippedShape {
   double cpus = 0;
   int32_t visible_cpus = 0;  // as the guest counts them

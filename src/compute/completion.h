@@ -1,4 +1,4 @@
-// When is the work of a group's member done? (decision 18) Pure.
+// When is the work of a group's member done? (ADR 23) Pure.
 //
 //   on-poweroff  the guest powered itself off, and nobody had told it to go: no stop, preemption or maintenance
 //   on-success   the guest said so in a guest attribute, as the last step of what it had to do

@@ -1,4 +1,4 @@
-// Instances and disks of training jobs: lists leave them out unless the filter speaks of them (decision 22).
+// Instances and disks of training jobs: lists leave them out unless the filter speaks of them (ADR 26).
 #pragma once
 
 #include <map>

@@ -1,5 +1,5 @@
 // Images by name, family and URL. The public image projects are a table: every image in them stands for the base
-// image (decision 10), under the names people type, until somebody registers a real one of that name or family. All
+// image (ADR 8), under the names people type, until somebody registers a real one of that name or family. All
 // other images are rows.
 #pragma once
 

@@ -89,7 +89,7 @@ void Complete(c::AccessConfig& access, const std::string& address) {
   if (access.type.empty()) access.type = "ONE_TO_ONE_NAT";
   if (access.name.empty()) access.name = "external-nat";
   if (access.networkTier.empty()) access.networkTier = "PREMIUM";
-  access.natIP = address;  // both addresses are the one on the bridge (decision 13)
+  access.natIP = address;  // both addresses are the one on the bridge (ADR 57)
 }
 
 }  // namespace

@@ -22,7 +22,7 @@ namespace fireweed::compute {
 
 struct InstanceRules {
   std::string console_directory;  // where serial ports are written
-  bool strict = false;            // refuse instead of clipping (decision 17)
+  bool strict = false;            // refuse instead of clipping (ADR 57)
   QuotaLimits quotas;
 };
 

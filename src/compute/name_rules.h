@@ -1,4 +1,4 @@
-// Which names are answered here, and how (decision 14). Pure.
+// Which names are answered here, and how (ADR 57). Pure.
 #pragma once
 
 #include <functional>

@@ -1,4 +1,4 @@
-// What for: networks, subnetworks, firewall rules, routes and addresses on the wire (decision 19). Every project finds
+// What for: networks, subnetworks, firewall rules, routes and addresses on the wire (ADR 57). Every project finds
 //   the `default` network with its subnetworks and rules. All instances are on the daemon's one bridge: what is kept
 //   here is shown again, and filters nothing.
 // Who calls: the router, on pool threads.

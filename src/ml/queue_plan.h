@@ -4,7 +4,7 @@
 // hold machines. Smaller ones behind one that does not fit may go ahead of it, until it has waited kPatience: from then
 // on what becomes free is kept for it. So nobody waits for ever.
 //
-// A job that could never fit whole begins alone, oversubscribed (decision 21); cards are never shared. Cards that
+// A job that could never fit whole begins alone, oversubscribed (ADR 27); cards are never shared. Cards that
 // instances have which are no job's are waited for, and nobody waits behind such a job: room would not help it.
 #pragma once
 

@@ -47,7 +47,7 @@ const api::ml::ReplicaConfig& ContainerOf(const api::ml::TrainingInput& input, R
 std::string_view TypeWord(ReplicaType type);
 std::string TaskName(ReplicaType type, int32_t index);
 
-// What a gang takes of the machine after clipping (decision 21).
+// What a gang takes of the machine after clipping (ADR 27).
 struct GangDemand {
   double cpus = 0;
   int64_t memory_mb = 0;
