@@ -41,14 +41,24 @@ FieldValue OfJson(std::string_view json) {
   return {Kind::kNumber, std::string(json)};
 }
 
-std::optional<FieldValue> OfTree(const std::string& json, const Path& path, size_t at) {
-  if (json.empty()) return std::nullopt;
-  if (at == path.size()) return OfJson(json);
-  if (!json.starts_with('{')) return std::nullopt;
+// Adds what `path`, from `at` on, leads to in `json`. Lists are looked into at every level.
+void AddOfTree(const std::string& json, const Path& path, size_t at, std::vector<FieldValue>& found,
+               int depth = 0) {
+  if (json.empty() || depth > kDeepest) return;
+  if (json.starts_with('[')) {
+    for (const Json& element : DecodeJson<std::vector<Json>>(json)) {
+      AddOfTree(element.text, path, at, found, depth + 1);
+    }
+    return;
+  }
+  if (at == path.size()) {
+    found.push_back(OfJson(json));
+    return;
+  }
+  if (!json.starts_with('{')) return;
   auto members = DecodeJson<std::map<std::string, Json>>(json);
   auto it = members.find(path[at]);
-  if (it == members.end()) return std::nullopt;
-  return OfTree(it->second.text, path, at + 1);
+  if (it != members.end()) AddOfTree(it->second.text, path, at + 1, found, depth + 1);
 }
 
 bool AnyOfTree(const std::string& json, const std::function<bool(std::string_view)>& visit,
@@ -76,16 +86,9 @@ std::optional<FieldValue> OfResource(const LogEntry& entry, const Path& path) {
   return std::nullopt;
 }
 
-}  // namespace
-
-std::optional<FieldValue> FieldOf(const LogEntry& entry, const Path& path) {
+// A field that has one value at most.
+std::optional<FieldValue> PlainField(const LogEntry& entry, const Path& path) {
   const std::string& head = path[0];
-  if (head == "jsonPayload") return OfTree(entry.jsonPayload.text, path, 1);
-  if (head == "protoPayload") return OfTree(entry.protoPayload.text, path, 1);
-  if (head == "httpRequest") return OfTree(entry.httpRequest.text, path, 1);
-  if (head == "operation") return OfTree(entry.operation.text, path, 1);
-  if (head == "sourceLocation") return OfTree(entry.sourceLocation.text, path, 1);
-  if (head == "split") return OfTree(entry.split.text, path, 1);
   if (head == "labels") return OfLabels(entry.labels, path, 1);
   if (head == "resource") return OfResource(entry, path);
   if (path.size() > 1) return std::nullopt;
@@ -107,6 +110,23 @@ std::optional<FieldValue> FieldOf(const LogEntry& entry, const Path& path) {
     return FieldValue{Kind::kBool, *entry.traceSampled ? "true" : "false"};
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+std::vector<FieldValue> FieldsOf(const LogEntry& entry, const Path& path) {
+  static const std::map<std::string_view, Json LogEntry::*> kTrees = {
+      {"jsonPayload", &LogEntry::jsonPayload},       {"protoPayload", &LogEntry::protoPayload},
+      {"httpRequest", &LogEntry::httpRequest},       {"operation", &LogEntry::operation},
+      {"sourceLocation", &LogEntry::sourceLocation}, {"split", &LogEntry::split}};
+  std::vector<FieldValue> found;
+  auto tree = kTrees.find(path[0]);
+  if (tree != kTrees.end()) {
+    AddOfTree((entry.*tree->second).text, path, 1, found);
+  } else if (std::optional<FieldValue> plain = PlainField(entry, path)) {
+    found.push_back(*std::move(plain));
+  }
+  return found;
 }
 
 bool AnyText(const LogEntry& entry, const std::function<bool(std::string_view)>& visit) {

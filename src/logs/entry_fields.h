@@ -18,9 +18,10 @@ struct FieldValue {
   std::string text;  // as a filter would write it; JSON for kTree
 };
 
-// nullopt: the entry has no such field.
-std::optional<FieldValue> FieldOf(const api::logging::LogEntry& entry,
-                                  const std::vector<std::string>& path);
+// The values that `path` leads to: none if the entry has no such field, several if the path leads through or to a
+// list, whose elements count one by one.
+std::vector<FieldValue> FieldsOf(const api::logging::LogEntry& entry,
+                                 const std::vector<std::string>& path);
 
 // Calls `visit` with the text of every scalar in the entry until it says true; whether it ever did.
 bool AnyText(const api::logging::LogEntry& entry,

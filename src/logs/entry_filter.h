@@ -5,7 +5,8 @@
 //   "connection reset"                                               anywhere in the entry
 //
 // NOT binds closest, then OR, then AND; two terms side by side are an AND. Strings compare without regard to case, as
-// the original does; regular expressions search. A field that is not there equals nothing. Pure; any thread.
+// the original does; regular expressions search. A missing field equals nothing. A path that leads to or through a list
+// matches if it does for any element: jsonPayload.tags="x", jsonPayload.steps.name:"eval". Pure; any thread.
 #pragma once
 
 #include <cstdint>

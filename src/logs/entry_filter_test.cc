@@ -22,7 +22,8 @@ LogEntry Sample() {
   entry.insertId = "id-7";
   entry.labels = {{"compute.googleapis.com/resource_id", "42"}, {"trial", "3"}};
   entry.jsonPayload.text =
-      R"({"message":"Saving checkpoint at step 8754","loss":0.25,"tags":["a","b"],"deep":{"x":true,"no":null}})";
+      R"({"message":"Saving checkpoint at step 8754","loss":0.25,"tags":["a","b"],"deep":{"x":true,"no":null},)"
+      R"("sizes":[3,40,[500]],"none":[],"steps":[{"name":"train","secs":9},{"name":"eval","files":["x.txt"]}]})";
   return entry;
 }
 
@@ -98,6 +99,34 @@ TEST(EntryFilterTest, LooksIntoPayloads) {
       {"unheard", false},
       {"-unheard", true},
       {"census_1", true},
+  };
+  ExpectAll(kCases);
+}
+
+TEST(EntryFilterTest, LooksIntoLists) {
+  constexpr Case kCases[] = {
+      {"jsonPayload.tags=b", true},
+      {"jsonPayload.tags:B", true},
+      {"jsonPayload.tags=c", false},
+      {"jsonPayload.tags=~\"^[bc]$\"", true},
+      {"jsonPayload.tags!~\"^[bc]$\"", false},
+      {"jsonPayload.tags!=b", false},
+      {"jsonPayload.tags!=c", true},
+      {"NOT jsonPayload.tags=b", false},
+      {"jsonPayload.tags=(c OR a)", true},
+      {"jsonPayload.sizes>30", true},
+      {"jsonPayload.sizes>499", true},
+      {"jsonPayload.sizes>500", false},
+      {"jsonPayload.sizes<3", false},
+      {"jsonPayload.tags:*", true},
+      {"jsonPayload.none:*", false},
+      {"jsonPayload.none!=a", true},
+      {"jsonPayload.steps.name=eval", true},
+      {"jsonPayload.steps.name=test", false},
+      {"jsonPayload.steps.secs>=9", true},
+      {"jsonPayload.steps.files:txt", true},
+      {"jsonPayload.steps.missing:*", false},
+      {"jsonPayload.steps:eval", true},
   };
   ExpectAll(kCases);
 }

@@ -7,7 +7,6 @@
 
 #include "base/bytes.h"
 #include "base/clock.h"
-#include "logs/entry_fields.h"
 
 namespace fireweed::logs {
 namespace {
@@ -92,20 +91,27 @@ Comparison::Comparison(std::vector<std::string> path, Comparator op, std::string
   }
 }
 
+// A negative comparison holds where the positive one does not: also for a field that is missing, and for a list only if
+// no element equals the value.
 bool Comparison::Matches(const LogEntry& entry) const {
-  std::optional<FieldValue> field = FieldOf(entry, path_);
-  if (!field) return op_ == Comparator::kNotEqual || op_ == Comparator::kFindsNot;
+  bool negative = op_ == Comparator::kNotEqual || op_ == Comparator::kFindsNot;
+  std::vector<FieldValue> fields = FieldsOf(entry, path_);
+  bool any = std::ranges::any_of(fields, [&](const FieldValue& field) { return Holds(field); });
+  return any != negative;
+}
+
+bool Comparison::Holds(const FieldValue& field) const {
   switch (op_) {
-    case Comparator::kHas: return Has(*field, value_);
-    case Comparator::kFinds: return regex_->Finds(field->text);
-    case Comparator::kFindsNot: return !regex_->Finds(field->text);
+    case Comparator::kHas: return Has(field, value_);
+    case Comparator::kFinds:
+    case Comparator::kFindsNot: return regex_->Finds(field.text);
     default: break;
   }
-  std::optional<int> order = Order(*field, value_);
-  if (!order) return op_ == Comparator::kNotEqual;
+  std::optional<int> order = Order(field, value_);
+  if (!order) return false;
   switch (op_) {
-    case Comparator::kEqual: return *order == 0;
-    case Comparator::kNotEqual: return *order != 0;
+    case Comparator::kEqual:
+    case Comparator::kNotEqual: return *order == 0;
     case Comparator::kLess: return *order < 0;
     case Comparator::kLessEqual: return *order <= 0;
     case Comparator::kMore: return *order > 0;

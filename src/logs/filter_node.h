@@ -8,6 +8,7 @@
 
 #include "api/logging/entry.h"
 #include "base/linear_regex.h"
+#include "logs/entry_fields.h"
 
 namespace fireweed::logs {
 
@@ -72,6 +73,9 @@ class Comparison final : public FilterNode {
   const std::string& value() const { return value_; }
 
  private:
+  // Whether one value satisfies the comparison, or for a negative one its opposite.
+  bool Holds(const FieldValue& field) const;
+
   std::vector<std::string> path_;
   Comparator op_;
   std::string value_;
