@@ -33,6 +33,7 @@
 #include "describe/json_codec.h"
 #include "ml/cancel_all.h"
 #include "net/http_server.h"
+#include "net/project_numbers.h"
 #include "storage/lifecycle_controller.h"
 
 namespace fireweed {
@@ -53,11 +54,15 @@ struct Daemon::Parts {
   void CheckReady();
   void CollectMetrics(std::vector<Metric>& metrics);
   std::vector<Chore> Chores();
+  // What requests from outside go through before the router: injected faults, if they are enabled.
+  net::Dispatcher& Front();
+  net::ProjectIdOf ProjectIds();
 
   Ground ground;
   People people;
   WayIn way_in;
   Stores stores;
+  net::ProjectNumbers front, guest_front;  // for clients and for instances
   ComputeServices compute;
 
   // What acts: the loop, the server, and the machines' sockets in between.
@@ -87,6 +92,8 @@ Daemon::Parts::Parts(DaemonOptions given)
       people(ground),
       way_in(ground, people, [this] { CheckReady(); }),
       stores(ground, people, way_in.router),
+      front(way_in.router, Front(), ProjectIds()),
+      guest_front(way_in.router, way_in.router, ProjectIds()),
       compute(ground, people),
       loop(ground.catalog, ground.clock, ground.log),
       waiters(ground.catalog),
@@ -102,7 +109,7 @@ Daemon::Parts::Parts(DaemonOptions given)
             {.resolvers = [] { return compute::HostResolvers("/etc/resolv.conf"); }}, ground.clock,
             ground.random, ground.log),
       instance_sockets(*machines.driver,
-                       {server, compute.metadata, way_in.router, way_in.certificates, names}),
+                       {server, compute.metadata, guest_front, way_in.certificates, names}),
       actions(kActionThreads, loop),
       compute_controllers(ground, compute, machines, stores.storage.store(), instance_sockets, loop,
                           actions),
@@ -128,11 +135,24 @@ Daemon::Parts::Parts(DaemonOptions given)
   prediction_controller.AddTo(loop);
   batch_jobs.AddTo(loop);
   loop.Add(lifecycle);
-  bool faults = ground.options.config.storage.faults;
-  way_in.Listen(server, faults ? static_cast<net::Dispatcher&>(stores.faulty) : way_in.router);
+  way_in.Listen(server, front);
   control.emplace(loop, actions, ground.log);
   WriteEndpoint();
   actions.Submit("daemon", "prepare", [this] { Prepare(); });
+}
+
+net::Dispatcher& Daemon::Parts::Front() {
+  if (ground.options.config.storage.faults) return stores.faulty;
+  return way_in.router;
+}
+
+net::ProjectIdOf Daemon::Parts::ProjectIds() {
+  return [this](const std::string& number) -> std::optional<std::string> {
+    auto project =
+        Query(ground.catalog, [&](Txn& txn) { return people.projects.Find(txn, number); });
+    if (!project) return std::nullopt;
+    return project->projectId;
+  };
 }
 
 std::vector<Chore> Daemon::Parts::Chores() {
