@@ -9,7 +9,8 @@ namespace {
 
 std::function<void(const ml::JobRecord&, const ml::JobLine&)> Say(ml::JobLog& log) {
   return [&log](const ml::JobRecord& job, const ml::JobLine& line) {
-    log.Write({job.project, job.job.jobId, line.task, line.trial}, line.severity, line.message);
+    log.Write({job.project, job.job.jobId, line.task, line.trial, line.waits_since}, line.severity,
+              line.message);
   };
 }
 
@@ -65,9 +66,13 @@ ml::JobWorld World(Ground& ground, Stores& stores, ComputeServices& compute, Mac
 TrainingJobs::TrainingJobs(Ground& ground, People& people, Stores& stores, ComputeServices& compute,
                            Machines& machines, TrainingRuns& runs, ControlLoop& loop,
                            ActionPool& actions)
-    : jobs_service({ground.catalog, people.projects, people.access, compute.catalogue, ground.ids,
-                    ground.clock, ground.random, ground.log, Say(runs.job_log),
-                    &runs.environments.runtimes()}),
+    : jobs_service(
+          {ground.catalog, people.projects, people.access, compute.catalogue, ground.ids,
+           ground.clock, ground.random, ground.log, Say(runs.job_log),
+           &runs.environments.runtimes(),
+           [&logging = stores.logging](const net::Call& call, const ml::JobRecord& job, Time end) {
+             return logging.IsBehind(call, job.project, job.job.jobId, end);
+           }}),
       projects_service(ground.catalog, people.projects, compute.catalogue, ground.clock,
                        ground.random),
       queue(ground.catalog, loop,

@@ -88,9 +88,14 @@ size_t SizeOf(const LogEntry& entry) {
   return size;
 }
 
+std::string PollerOf(const Call& call) {
+  return fmt::format("{}\n{}", call.caller.principal, call.http.Header("User-Agent").value_or(""));
+}
+
 }  // namespace
 
-LoggingService::LoggingService(LoggingParts parts) : parts_(std::move(parts)) {
+LoggingService::LoggingService(LoggingParts parts)
+    : parts_(std::move(parts)), pollers_(parts_.clock) {
   parts_.store.OnAppended(
       [this](const std::string& project, const std::string& job) { waiters_.Tell(project, job); });
 }
@@ -143,6 +148,7 @@ net::Answer LoggingService::List(const api::logging::ListEntries& request, const
   }
   if (request.wait <= 0) {
     EntriesPage page = Page(query, false);
+    NotePoll(query, call);
     return net::EncodeReply(TypeOf<EntriesPage>(), &page, call);
   }
   // Known to the appenders before the first look, so that nothing falls between the two.
@@ -162,6 +168,18 @@ net::Answer LoggingService::List(const api::logging::ListEntries& request, const
     waiter->Complete(net::EncodeReply(TypeOf<EntriesPage>(), &page, call));
   }
   return waiter;
+}
+
+void LoggingService::NotePoll(const LogQuery& query, const Call& call) {
+  const EntryFilter::Bounds& bounds = query.filter.bounds();
+  if (!bounds.job || bounds.to == INT64_MAX || query.projects.size() != 1) return;
+  pollers_.Note(PollerOf(call), query.projects.front() + "/" + *bounds.job,
+                Time(Duration(bounds.to)));
+}
+
+bool LoggingService::IsBehind(const Call& call, const std::string& project, const std::string& job,
+                              Time end) const {
+  return pollers_.IsBehind(PollerOf(call), project + "/" + job, end);
 }
 
 void LoggingService::Complete(LogEntry& entry, const api::logging::EntriesToWrite& defaults) {

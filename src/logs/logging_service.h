@@ -16,6 +16,7 @@
 #include "base/guarded.h"
 #include "base/ids.h"
 #include "catalog/record.h"
+#include "logs/log_pollers.h"
 #include "logs/log_store.h"
 #include "logs/news_waiters.h"
 #include "net/access.h"
@@ -45,12 +46,17 @@ class LoggingService {
   void Append(const std::string& project, std::vector<api::logging::LogEntry> entries,
               Durability durability);
 
+  // True if the caller polls the lines of this job and has not read up to `end` yet (log_pollers.h).
+  bool IsBehind(const net::Call& call, const std::string& project, const std::string& job,
+                Time end) const;
+
  private:
   net::Answer List(const api::logging::ListEntries& request, const net::Call& call);
   api::Empty Write(const api::logging::WriteEntries& request, const net::Call& call);
   api::logging::LogNames ListLogs(const api::logging::ListLogs& request, const net::Call& call);
   api::Empty Delete(const api::logging::DeleteLog& request, const net::Call& call);
 
+  void NotePoll(const LogQuery& query, const net::Call& call);
   std::vector<std::string> ReadableProjects(const api::logging::EntriesQuery& query,
                                             const net::Call& call);
   api::logging::EntriesPage Page(const LogQuery& query, bool always_token);
@@ -62,6 +68,7 @@ class LoggingService {
 
   LoggingParts parts_;
   NewsWaiters waiters_;
+  LogPollers pollers_;
   Guarded<std::set<std::string>> known_logs_;  // "PROJECT/LOG" that the catalog has
 };
 

@@ -39,6 +39,7 @@ class LoggingServiceTest : public testing::Test {
     request.host = "logging.googleapis.com";
     request.body = body;
     request.origin = &origin;
+    if (!agent_.empty()) request.headers.push_back({"User-Agent", agent_});
     try {
       net::Answer answer = router_.Handle(request);
       if (auto* waiter = std::get_if<std::shared_ptr<net::Deferred>>(&answer)) {
@@ -78,6 +79,7 @@ class LoggingServiceTest : public testing::Test {
       {store_, catalog_, access_, ids_, clock_,
        [](const std::string& name, const net::Caller&) { return name == "123" ? "p" : name; }}};
   std::pair<int, std::string> later_;
+  std::string agent_;
 };
 
 using testing::Test;
@@ -137,6 +139,35 @@ TEST_F(LoggingServiceTest, WhoWaitsForAJobIsNotWokenByAnother) {
   EXPECT_EQ(later_.first, 0);
   EXPECT_EQ(write("quiet").first, 200);
   EXPECT_EQ(later_.first, 200);
+}
+
+// As gcloud's --stream-logs: lines older than five seconds, then the job.
+TEST_F(LoggingServiceTest, KnowsWhoHasNotReadTheLastLinesOfAJob) {
+  net::Origin origin;
+  Time end = clock_.Now();
+  auto behind = [&](std::string_view agent) {
+    net::Request request;
+    request.headers.push_back({"User-Agent", agent});
+    request.origin = &origin;
+    net::PathValues none;
+    net::Caller caller{.principal = "user:me@x", .email = "me@x"};
+    return service_.IsBehind({request, caller, none, api::logging::kListEntries.entry()}, "p", "j",
+                             end);
+  };
+  auto poll = [&] {
+    std::string until = FormatTime(clock_.Now() - std::chrono::seconds(5), 6);
+    auto [status, body] =
+        List(R"(,"filter":"resource.labels.job_id=\"j\" AND timestamp<\")" + until + R"(\"")");
+    EXPECT_EQ(status, 200) << body;
+  };
+  agent_ = "gcloud invocation-id/1";
+  poll();
+  EXPECT_TRUE(behind("gcloud invocation-id/1"));
+  EXPECT_FALSE(behind("gcloud invocation-id/2"));
+  clock_.Advance(std::chrono::seconds(7));
+  EXPECT_TRUE(behind("gcloud invocation-id/1")) << "it has to read once more";
+  poll();
+  EXPECT_FALSE(behind("gcloud invocation-id/1"));
 }
 
 TEST_F(LoggingServiceTest, LogsAreListedAndDeleted) {

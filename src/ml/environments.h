@@ -45,6 +45,7 @@ struct EnvironmentReady {
 struct EnvironmentBuilding {
   Key key;  // of the row ("ml.environment") whose commit tells of the end
   Time since{};
+  std::string what;  // is being installed: "runtime 2.11", "trainer-0.1.tar.gz"
 };
 struct EnvironmentFailed {
   std::string message;  // for the job's errorMessage: ends with pip's own last lines

@@ -24,11 +24,15 @@ inline constexpr const char* kTaskLabel = "fireweed-task";    // master-replica-
 inline constexpr const char* kTrialLabel = "fireweed-trial";  // "3"; absent outside tuning
 inline constexpr const char* kEnvironmentLabel = "fireweed-environment";  // of a builder
 
+// On entries that report the progress of a preparation: when it began.
+inline constexpr const char* kWaitsSinceLabel = "fireweed/waits_since";
+
 // Who speaks in a line.
 struct LineSource {
   std::string project, job;
   std::string task;   // "service" for the service itself, else the replica
   std::string trial;  // empty: none
+  std::optional<Time> waits_since = std::nullopt;  // set: the line reports progress since then
 };
 
 // The entry without time, severity, id and payload.

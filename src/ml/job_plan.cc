@@ -27,6 +27,7 @@ class Planner {
       BeginPreparing();
       if (Prepare()) RunGangs();
     }
+    ReportProgress();
     if (decided()) WindDown();
     return std::move(plan_);
   }
@@ -116,6 +117,58 @@ class Planner {
     if (!job().timeline.empty() && job().timeline.back().what == kWhat) return;
     AddEvent(job(), std::string(kWhat), view_.now);
     Say("Installing the packages of the job.", "installing");
+  }
+
+  // A silent preparation looks like a hang.
+  void ReportProgress() {
+    if (job().state != JobState::kPreparing || decided()) return;
+    if (!plan_.lines.empty()) {
+      next().last_line = view_.now;
+      return LookAgainBy(view_.now + kProgressInterval);
+    }
+    const auto [what, since, interval] = CurrentWait();
+    Time due = next().last_line.value_or(since) + interval;
+    if (view_.now < due) return LookAgainBy(due);
+    auto seconds = std::chrono::duration_cast<std::chrono::seconds>(view_.now - since).count();
+    plan_.lines.push_back({"service", "", api::logging::Severity::kInfo,
+                           fmt::format("{}: {} s so far.", what, seconds),
+                           fmt::format("progress/{}", seconds), since});
+    next().last_line = view_.now;
+    LookAgainBy(view_.now + interval);
+  }
+
+  struct Wait {
+    std::string what;
+    Time since;
+    Duration interval = kProgressInterval;
+  };
+  // REQUIRES: the job is being prepared.
+  Wait CurrentWait() const {
+    if (view_.environment) {
+      const auto* building = std::get_if<EnvironmentBuilding>(&*view_.environment);
+      if (building) return {"Installing " + building->what, building->since};
+    }
+    size_t all = 0, waiting = 0;
+    bool cards = false;
+    for (const Gang& gang : plan_.next.gangs) {
+      all += gang.replicas.size();
+      for (const Replica& replica : gang.replicas) waiting += !replica.running && !replica.done;
+    }
+    for (const auto& gang : view_.sights) {
+      cards |= std::ranges::any_of(gang, &ReplicaSight::wants_cards);
+    }
+    if (cards) {
+      return {"Waiting for accelerators that other instances hold", PreparedSince(), kWaitInterval};
+    }
+    return {fmt::format("Starting {} of {} replicas", waiting, all), PreparedSince()};
+  }
+
+  // When the packages were ready, or the job left the queue.
+  Time PreparedSince() const {
+    const auto& timeline = plan_.next.job.timeline;
+    auto ready = std::ranges::find(timeline, "packages ready", &api::ml::JobEvent::what);
+    if (ready != timeline.end()) return ready->time;
+    return plan_.next.admitted.value_or(view_.now);
   }
 
   void MakeGang(const std::string& trial, std::map<std::string, std::string> hyperparameters) {

@@ -43,6 +43,10 @@ struct JobRules {
 };
 // The collector tells when it is done; this is for one that was asked too early.
 inline constexpr Duration kDrainPoll = std::chrono::milliseconds(250);
+// While a job is prepared a line reports progress at least this often (ADR 47); for a wait that may take hours, the
+// second.
+inline constexpr Duration kProgressInterval = std::chrono::seconds(5);
+inline constexpr Duration kWaitInterval = std::chrono::minutes(1);
 inline constexpr BackoffRule kReplicaBackoff{.first = std::chrono::seconds(1),
                                              .longest = std::chrono::minutes(2)};
 
@@ -94,6 +98,9 @@ struct JobLine {
   std::string task, trial;
   api::logging::Severity severity = api::logging::Severity::kInfo;
   std::string message, once;
+  // Set in a line that reports progress: since when the job waits for this. A reader on a terminal shows such lines as
+  // one that changes.
+  std::optional<Time> waits_since = std::nullopt;
 };
 
 struct JobPlan {

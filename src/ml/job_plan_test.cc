@@ -271,6 +271,56 @@ TEST(JobPlan, TheCommandIsToldWhenItIsRunAndNotWhileCardsAreWaitedFor) {
   EXPECT_TRUE(Plan(begun.next, {boots}).lines.empty()) << "once a boot";
 }
 
+TEST(JobPlan, APreparationReportsItsProgress) {
+  JobRecord record = Started({kM, kW});
+  record.prepared.reset();
+  record.gangs.clear();
+  Time now = kNow;
+  auto step = [&](EnvironmentAnswer answer, std::vector<ReplicaSight> sights = {}) {
+    JobView view{
+        .record = record, .sights = {std::move(sights)}, .environment = answer, .now = now};
+    JobPlan plan = PlanJob(view);
+    record = plan.next;
+    return plan;
+  };
+  EnvironmentBuilding building{.key = "e", .since = kNow, .what = "t.tar.gz"};
+  EXPECT_EQ(step(building).lines.at(0).message, "Installing the packages of the job.");
+  std::vector<std::string> lines;
+  Time last = kNow;
+  for (int i = 0; i < 12; ++i) {
+    JobPlan plan = step(building);
+    ASSERT_TRUE(plan.look_again);
+    for (const JobLine& line : plan.lines) {
+      lines.push_back(line.message);
+      EXPECT_EQ(line.waits_since, kNow);
+      last = now;
+    }
+    EXPECT_LT(*plan.look_again - last, seconds(8)) << "silent for too long";
+    now = *plan.look_again;
+  }
+  EXPECT_EQ(lines.at(0), "Installing t.tar.gz: 5 s so far.");
+  EXPECT_EQ(lines.at(1), "Installing t.tar.gz: 10 s so far.");
+}
+
+TEST(JobPlan, AStartReportsItsProgressUntilTheJobRuns) {
+  JobRecord record = Started({kM, kW});
+  ReplicaSight boots{.kind = Kind::kBooting, .boot = 1};
+  JobPlan quiet = Plan(record, {Runs(), boots}, kNow + seconds(4));
+  EXPECT_TRUE(quiet.lines.empty());
+  EXPECT_EQ(quiet.look_again, kNow + seconds(5));
+  JobPlan plan = Plan(quiet.next, {Runs(), boots}, kNow + seconds(5));
+  ASSERT_EQ(plan.lines.size(), 1u);
+  EXPECT_EQ(plan.lines[0].message, "Starting 1 of 2 replicas: 5 s so far.");
+  JobPlan runs = Plan(plan.next, {Runs(), Runs()}, kNow + seconds(60));
+  EXPECT_EQ(runs.next.job.state, JobState::kRunning);
+  EXPECT_TRUE(runs.lines.empty());
+  EXPECT_FALSE(runs.look_again) << "a trainer that runs speaks for itself";
+  boots.wants_cards = true;
+  JobPlan waits = Plan(plan.next, {boots, boots}, kNow + seconds(70));
+  JobPlan later = Plan(waits.next, {boots, boots}, kNow + seconds(80));
+  EXPECT_EQ(later.look_again, kNow + seconds(130)) << "a wait that may take hours is less wordy";
+}
+
 TEST(JobPlan, EvaluatorsMayFinish) {
   JobRecord record = Started({kM, kE});
   JobPlan first = Plan(record, {Ended(0), Runs()});

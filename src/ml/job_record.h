@@ -82,6 +82,7 @@ struct JobRecord {
   bool oversubscribed = false;   // larger than the machine: runs alone
   std::optional<PreparedEnvironment> prepared;
   std::vector<Gang> gangs;
+  std::optional<Time> last_line;  // of the service, while the job is prepared
   // Decided: how it will end once everything is down and every line is in.
   api::ml::JobState outcome = api::ml::JobState::kUnspecified;
   std::optional<Time> stopping, down;
@@ -189,6 +190,7 @@ inline constexpr auto kFields<ml::JobRecord> = [](auto...) {
                 F("oversubscribed", &ml::JobRecord::oversubscribed),
                 F("prepared", &ml::JobRecord::prepared),
                 F("gangs", &ml::JobRecord::gangs),
+                F("lastLine", &ml::JobRecord::last_line),
                 F("outcome", &ml::JobRecord::outcome),
                 F("stopping", &ml::JobRecord::stopping),
                 F("down", &ml::JobRecord::down)};

@@ -250,9 +250,15 @@ Job JobsService::Shown(Txn& txn, JobRecord record) const {
   return std::move(job);
 }
 
-Job JobsService::Get(const api::ml::NameJob& request, const net::Call&) {
+// Clients stop reading lines at endTime: one that has not read the last of them yet does not see it (ADR 47).
+Job JobsService::Get(const api::ml::NameJob& request, const net::Call& call) {
   return Query(parts_.catalog, [&](Txn& txn) {
-    return Shown(txn, LoadJob(txn, IdOf(txn, request.project), request.job).value);
+    JobRecord record = LoadJob(txn, IdOf(txn, request.project), request.job).value;
+    const std::optional<Time>& end = record.job.endTime;
+    bool hide = end && parts_.reads_behind && parts_.reads_behind(call, record, *end);
+    Job shown = Shown(txn, std::move(record));
+    if (hide) shown.endTime.reset();
+    return shown;
   });
 }
 

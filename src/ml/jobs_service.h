@@ -33,6 +33,8 @@ class JobsService {
     Logger& log;
     std::function<void(const JobRecord&, const JobLine&)> say;  // into the job's log
     const RuntimeTable* runtimes = nullptr;  // null: environments alone say what there is
+    // True if the caller follows the job's lines and has not read up to `end` yet. Empty: no caller does.
+    std::function<bool(const net::Call& call, const JobRecord& job, Time end)> reads_behind = {};
   };
   explicit JobsService(Parts parts) : parts_(std::move(parts)) {}
   void Serve(net::Router& router);

@@ -112,6 +112,27 @@ TEST(Jobs, ThePositionCountsAllJobsAhead) {
   EXPECT_EQ(all.Ask("GET", Path("last")).Field("jobPosition"), std::to_string(kAhead + 1));
 }
 
+TEST(Jobs, AClientThatHasNotReadTheLastLinesDoesNotSeeTheEnd) {
+  MlFixture all;
+  all.driver.script = MastersEnd;
+  bool behind = true;
+  Time asked_for{};
+  all.reads_behind = [&](const net::Call&, const JobRecord& job, Time end) {
+    EXPECT_EQ(job.key(), "my-project/census");
+    asked_for = end;
+    return behind;
+  };
+  all.Restart();
+  ASSERT_EQ(all.Submit("census").status, 200);
+  all.SettleFor(minutes(1));
+  compute::Reply shown = all.Ask("GET", Path("census"));
+  EXPECT_EQ(shown.Field("state"), "SUCCEEDED");
+  EXPECT_EQ(shown.Field("endTime"), "");
+  EXPECT_EQ(asked_for, all.Job("census").job.endTime);
+  behind = false;
+  EXPECT_NE(all.Ask("GET", Path("census")).Field("endTime"), "");
+}
+
 TEST(Jobs, AFailureNamesTheReplicaAndItsLastLines) {
   MlFixture all;
   all.driver.script = [](MachineSpec& spec) {

@@ -116,6 +116,7 @@ class MlFixture {
   JobRules rules;                       // of planes made from now on
   QueueCapacity capacity{16, 1 << 20};  // likewise
   bool own_network = true;              // likewise
+  std::function<bool(const net::Call&, const JobRecord&, Time end)> reads_behind;  // likewise
 
   struct Plane {
     QueueController queue;

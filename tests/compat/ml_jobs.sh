@@ -23,7 +23,7 @@ await_end() { wait_until 240 "job $1 has ended" ended "$1"; }
 
 ai() {
   if command -v gcloud >/dev/null; then
-    CLOUDSDK_ML_ENGINE_POLLING_INTERVAL=6 gcloud --quiet ai-platform "$@"
+    CLOUDSDK_ML_ENGINE_POLLING_INTERVAL=${POLLING_INTERVAL:-6} gcloud --quiet ai-platform "$@"
   else
     fireweed ai-platform "$@"
   fi
@@ -68,7 +68,7 @@ submit() { # JOB DIRECTORY FLAG...
 
 case_package() {
   make_package "$FW_SCRATCH/code" <<'PYTHON'
-import argparse, json, os
+import argparse, json, os, time
 parser = argparse.ArgumentParser()
 parser.add_argument("--job-dir")
 parser.add_argument("--epochs", type=int)
@@ -76,11 +76,16 @@ args = parser.parse_args()
 config = json.loads(os.environ["TF_CONFIG"])
 print("environment", config["environment"], "task", config["task"]["type"])
 for epoch in range(args.epochs):
-    print("epoch", epoch, "of", os.environ["CLOUD_ML_JOB_ID"])
+    print("epoch", epoch, "of", os.environ["CLOUD_ML_JOB_ID"], flush=True)
+time.sleep(10)  # computes silently, as trainers do before their result
 print("writes to", args.job_dir)
 PYTHON
-  submit census "$FW_SCRATCH/code" --job-dir "gs://$BUCKET/out" --labels team=vision --stream-logs -- --epochs 3
+  POLLING_INTERVAL=2 submit census "$FW_SCRATCH/code" --job-dir "gs://$BUCKET/out" --labels team=vision --stream-logs -- --epochs 3
   grep -qF "epoch 2 of census" "$FW_SCRATCH/submit.census" || fail "the trainer's lines are not in the stream"
+  local last
+  for last in "writes to gs://$BUCKET/out" "Job completed successfully."; do
+    grep -qF "$last" "$FW_SCRATCH/submit.census" || fail "the stream lacks one of the last lines: $last"
+  done
   equal SUCCEEDED "$(field census .state)" "state of a good job"
   said census "environment cloud task" || fail "no line of the trainer's in the log"
   said census "writes to gs://$BUCKET/out" master-replica-0 || fail "lines are not by task"

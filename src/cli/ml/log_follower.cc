@@ -1,8 +1,10 @@
 #include "cli/ml/log_follower.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <functional>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -17,10 +19,52 @@ constexpr int kPage = 1000;
 constexpr std::chrono::seconds kLate(5), kLatest(15);
 constexpr std::chrono::milliseconds kPause(50);
 
+// On a terminal, one line that is rewritten every second while the job is prepared. It is erased before others are
+// printed.
+class PreparationLine {
+ public:
+  PreparationLine(bool drawn, const Clock& clock) : drawn_(drawn), clock_(clock) {}
+  ~PreparationLine() { Erase(); }
+  PreparationLine(const PreparationLine&) = delete;
+  PreparationLine& operator=(const PreparationLine&) = delete;
+
+  // True if the entry is shown here and need not be printed.
+  bool Take(const JsonTree& entry) {
+    std::optional<Preparation> found = drawn_ ? PreparationOf(entry) : std::nullopt;
+    if (!found) return false;
+    current_ = std::move(found);
+    return true;
+  }
+  void Draw() {
+    if (!current_) return;
+    winsize size{};
+    bool known = ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1;
+    size_t columns = known ? size.ws_col - 1u : kUsualColumns;
+    fmt::print(stderr, "\r\x1b[K{}", PreparationText(*current_, clock_.Now(), columns));
+    std::fflush(stderr);
+    on_screen_ = true;
+  }
+  // What is drawn; it is drawn again unless the preparation is over.
+  void Erase() {
+    if (std::exchange(on_screen_, false)) fmt::print(stderr, "\r\x1b[K");
+  }
+  void End() {
+    Erase();
+    current_.reset();
+  }
+
+ private:
+  static constexpr size_t kUsualColumns = 79;
+  const bool drawn_;
+  const Clock& clock_;
+  std::optional<Preparation> current_;
+  bool on_screen_ = false;
+};
+
 // Says where the job stands when that changes, for as long as there are no lines to look at.
 class StateTeller {
  public:
-  explicit StateTeller(MlSession& session) : session_(session) {}
+  StateTeller(MlSession& session, PreparationLine& line) : session_(session), line_(line) {}
 
   void Tell(const JsonTree& job) {
     std::string state = job.TextOf("state");
@@ -30,11 +74,13 @@ class StateTeller {
                                                       job.TextOf("jobId"), state, position);
     if (text == last_) return;
     last_ = text;
+    line_.Erase();
     session_.Say(text);
   }
 
  private:
   MlSession& session_;
+  PreparationLine& line_;
   std::string last_;
 };
 
@@ -88,18 +134,23 @@ void LogFollower::Finish() {
 }
 
 JsonTree FollowJob(MlSession& session, const std::string& job, const FollowOptions& options) {
-  LineStyle style{.colours = isatty(STDERR_FILENO) == 1 && !session.settings().json,
-                  .multiline = options.multiline};
+  bool terminal = isatty(STDERR_FILENO) == 1 && !session.settings().json;
+  LineStyle style{.colours = terminal, .multiline = options.multiline};
+  SystemClock clock;
+  PreparationLine preparation(terminal, clock);
   LogFollower follower(
       JobFilter(job, options.task), [&](const EntryQuery& query) { return session.Entries(query); },
       [&](const JsonTree& entry) {
+        if (preparation.Take(entry)) return;
+        preparation.Erase();
         for (const std::string& line : LinesOf(entry, style)) fmt::print(stderr, "{}\n", line);
       });
-  StateTeller teller(session);
+  StateTeller teller(session, preparation);
   StopSignal never;
   while (true) {
     JsonTree seen = session.Job(job);  // no such job: said at once
     teller.Tell(seen);
+    seen.TextOf("state") == "PREPARING" ? preparation.Draw() : preparation.End();
     if (HasEnded(seen)) {
       follower.Finish();
       return seen;

@@ -1,5 +1,6 @@
 #include "cli/ml/log_lines.h"
 
+#include <algorithm>
 #include <ctime>
 
 #include <fmt/format.h>
@@ -10,6 +11,7 @@ namespace fireweed::cli {
 namespace {
 
 constexpr std::string_view kTrialLabel = "ml.googleapis.com/trial_id";
+constexpr std::string_view kWaitsSinceLabel = "fireweed/waits_since";
 
 const JsonTree* Within(const JsonTree& tree, std::string_view outer, std::string_view inner) {
   const JsonTree* found = tree.Find(outer);
@@ -77,6 +79,26 @@ std::string MessageOf(const JsonTree& entry) {
   rest.Remove("levelname");  // the severity once more
   if (rest.members().empty()) return message;
   return message.empty() ? rest.Compact() : message + " " + rest.Compact();
+}
+
+std::optional<Preparation> PreparationOf(const JsonTree& entry) {
+  const JsonTree* label = Within(entry, "labels", kWaitsSinceLabel);
+  std::optional<Time> since = label ? ParseTime(label->text()) : std::nullopt;
+  if (!since) return std::nullopt;
+  // The message ends with ": 15 s so far.", which a changing line counts by itself.
+  std::string message = MessageOf(entry);
+  return Preparation{message.substr(0, message.rfind(": ")), *since};
+}
+
+std::string PreparationText(const Preparation& preparation, Time now, size_t columns) {
+  auto seconds = std::max<int64_t>(
+      0, std::chrono::duration_cast<std::chrono::seconds>(now - preparation.since).count());
+  std::string passed = seconds < 60 ? fmt::format(": {} s", seconds)
+                                    : fmt::format(": {}:{:02} min", seconds / 60, seconds % 60);
+  size_t room = columns > passed.size() ? columns - passed.size() : 0;
+  std::string what = preparation.what;
+  if (what.size() > room) what = room > 3 ? what.substr(0, room - 3) + "..." : "";
+  return what + passed;
 }
 
 std::vector<std::string> LinesOf(const JsonTree& entry, const LineStyle& style) {

@@ -108,6 +108,18 @@ TEST(LogLines, ShowWhatGcloudShows) {
                           R"("jsonPayload":{"message":"m","levelname":"INFO","step":1})"),
                     plain),
             (Words{"DEFAULT\t2026-11-15 07:00:00 +0000\tmaster-replica-0\t3\tm {\"step\":1}"}));
+  EXPECT_FALSE(PreparationOf(Entry("1", time, R"("textPayload":"Installing x: 5 s so far.")")));
+  auto preparation = PreparationOf(
+      Entry("1", time,
+            R"("textPayload":"Installing x: 5 s so far.","labels":{"fireweed/waits_since":")"
+            R"(2026-11-15T10:00:00Z"})"));
+  ASSERT_TRUE(preparation);
+  Time begun = *ParseTime("2026-11-15T10:00:00Z");
+  EXPECT_EQ(PreparationText(*preparation, begun + std::chrono::seconds(7), 80),
+            "Installing x: 7 s");
+  EXPECT_EQ(PreparationText(*preparation, begun + std::chrono::seconds(67), 80),
+            "Installing x: 1:07 min");
+  EXPECT_EQ(PreparationText(*preparation, begun + std::chrono::seconds(7), 12), "Inst...: 7 s");
   std::string coloured = LinesOf(Entry("1", time, R"("severity":"ERROR","textPayload":"a")"),
                                  {.colours = true, .utc = true})[0];
   EXPECT_TRUE(coloured.starts_with("\x1b[31m")) << coloured;

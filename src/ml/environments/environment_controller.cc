@@ -27,6 +27,18 @@ EnvironmentFailed Refused(const EnvironmentWish& wish, const RuntimeTable& table
                       wish.runtime_version, fmt::join(table.Versions(), ", "))};
 }
 
+std::string WhatIsInstalled(const EnvironmentRecord& record) {
+  if (record.shared) {
+    return fmt::format("{}, which later jobs share",
+                       record.runtime.empty() ? "Python" : "runtime " + record.runtime);
+  }
+  std::vector<std::string> names;
+  for (const PackageFile& package : record.packages) {
+    names.push_back(std::filesystem::path(package.name).filename().string());
+  }
+  return fmt::format("{}{}", fmt::join(names, ", "), record.python ? " and its requirements" : "");
+}
+
 }  // namespace
 
 EnvironmentController::EnvironmentController(EnvironmentParts parts, EnvironmentPlace place,
@@ -62,7 +74,8 @@ EnvironmentAnswer EnvironmentController::Ask(const EnvironmentWish& wish) {
     if (!record) continue;
     if (record->state == EnvironmentState::kFailed) return EnvironmentFailed{record->message};
     if (record->state != EnvironmentState::kReady) {
-      return EnvironmentBuilding{packages ? packages->key : record->key, record->since};
+      return EnvironmentBuilding{packages ? packages->key : record->key, record->since,
+                                 WhatIsInstalled(*record)};
     }
   }
   EnvironmentReady ready = ReadyOf(*runtime, base ? &*base : nullptr,

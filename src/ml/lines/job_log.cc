@@ -20,6 +20,7 @@ LogEntry EntryOf(const LineSource& source) {
   entry.labels = {{"ml.googleapis.com/job_id", source.job},
                   {"ml.googleapis.com/task_name", source.task}};
   if (!source.trial.empty()) entry.labels["ml.googleapis.com/trial_id"] = source.trial;
+  if (source.waits_since) entry.labels[kWaitsSinceLabel] = FormatTime(*source.waits_since, 3);
   return entry;
 }
 
