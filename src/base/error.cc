@@ -33,7 +33,10 @@ Error ErrnoError(int error_number, std::string_view what) {
   Code code = Code::kInternal;
   switch (error_number) {
     case ENOSPC:
-    case EDQUOT: code = Code::kExhausted; break;
+    case EDQUOT:
+      // The reason makes net/ answer with a status that clients do not retry.
+      return Error{Code::kExhausted, "quotaExceeded",
+                   fmt::format("{}: {}", what, std::strerror(error_number))};
     case ENOENT: code = Code::kNotFound; break;
     case EEXIST: code = Code::kExists; break;
     case EACCES:

@@ -45,6 +45,21 @@ std::string Ground::Keep(const std::string& name, const std::function<std::strin
   return kept;
 }
 
+void Ground::LogFullDisk(int64_t free) {
+  constexpr auto kPause = std::chrono::minutes(1);
+  Time now = clock.Now();
+  bool due = full_logged.With([&](Time& last) {
+    if (now - last < kPause) return false;
+    last = now;
+    return true;
+  });
+  if (!due) return;
+  log.Error("the disk is full: uploads are refused",
+            {{"free_bytes", free},
+             {"reserve_bytes", options.config.storage.reserve_bytes},
+             {"state", options.state}});
+}
+
 Ground::Ground(DaemonOptions given)
     : options(std::move(given)),
       log(STDERR_FILENO, clock, LevelByName(options.config.log.level)),
@@ -56,7 +71,8 @@ Ground::Ground(DaemonOptions given)
       ids(clock, random),
       catalog(CatalogOptions(*disk, state), log),
       blobs(FileBlobStore::Open(*disk, state.Path("blobs"), ids,
-                                {.reserve_bytes = options.config.storage.reserve_bytes})
+                                {.reserve_bytes = options.config.storage.reserve_bytes,
+                                 .on_full = [this](int64_t free) { LogFullDisk(free); }})
                 .value()) {}
 
 }  // namespace fireweed

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "base/disk.h"
+#include "base/guarded.h"
 #include "base/ids.h"
 #include "base/log.h"
 #include "bin/daemon.h"
@@ -23,6 +24,9 @@ struct Ground {
   // A small secret or name that is made once and kept in the state directory.
   std::string Keep(const std::string& name, const std::function<std::string()>& make);
 
+  // At most one line per minute.
+  void LogFullDisk(int64_t free);
+
   DaemonOptions options;
   SystemClock clock;
   SystemRandom random;
@@ -33,6 +37,7 @@ struct Ground {
   ListeningSockets sockets;
   IdSource ids;
   SqliteCatalog catalog;
+  Guarded<Time> full_logged;  // when the log last named a full disk
   std::unique_ptr<FileBlobStore> blobs;
 };
 

@@ -7,18 +7,10 @@
 #include <vector>
 
 #include "base/clock.h"
+#include "base/metric.h"
 #include "net/router.h"
 
 namespace fireweed {
-
-// One number with its name, labels ("method=\"x\"") and meaning.
-struct Metric {
-  std::string name;
-  std::string help;
-  std::string kind;  // "counter" or "gauge"
-  std::string labels;
-  double value = 0;
-};
 
 class Health {
  public:

@@ -36,7 +36,8 @@ Stores::Stores(Ground& given, People& people, net::Router& router)
           {.most_at_once = MostGitRequests(ground.options.config)}),
       retry_tests(ground.random),
       faulty(router, retry_tests),
-      maintenance(Work(), ground.clock, ground.log) {}
+      maintenance(Work(), ground.clock, ground.log),
+      stored_metrics(ground.catalog, ground.clock) {}
 
 void Stores::Serve(net::Router& router) {
   logging.Serve(router);

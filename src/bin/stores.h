@@ -14,6 +14,7 @@
 #include "source/repos_service.h"
 #include "storage/faulty_dispatcher.h"
 #include "storage/service.h"
+#include "storage/stored_metrics.h"
 
 namespace fireweed {
 
@@ -33,6 +34,7 @@ struct Stores {
   storage::RetryTests retry_tests;
   storage::FaultyDispatcher faulty;
   Maintenance maintenance;
+  storage::StoredMetrics stored_metrics;
 
  private:
   MaintenanceWork Work();

@@ -88,7 +88,8 @@ TrainingJobs::TrainingJobs(Ground& ground, People& people, Stores& stores, Compu
           [&ground] { return ground.sockets.http_address; }),
       trial_metrics(ground.catalog, actions, objects, ground.clock, WarnOfTrial(runs.job_log)),
       jobs(ground.catalog, World(ground, stores, compute, machines, runs), ground.clock,
-           ground.log) {
+           ground.log),
+      metrics(ground.catalog, ground.clock) {
   runs.collector.OnDrained([&loop](const std::string& project, const std::string& job) {
     loop.Wake(kRecordKind<ml::JobRecord>, project + "/" + job);
   });

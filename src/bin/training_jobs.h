@@ -10,6 +10,7 @@
 #include "control/control_loop.h"
 #include "ml/account_objects.h"
 #include "ml/job_controller.h"
+#include "ml/job_metrics.h"
 #include "ml/jobs_service.h"
 #include "ml/projects_service.h"
 #include "ml/queue_controller.h"
@@ -31,6 +32,7 @@ struct TrainingJobs {
   ml::HttpAccountObjects objects;
   ml::TrialMetrics trial_metrics;
   ml::JobController jobs;
+  ml::JobMetrics metrics;
 };
 
 }  // namespace fireweed

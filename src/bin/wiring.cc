@@ -21,6 +21,7 @@
 #include "bin/training_runs.h"
 #include "bin/way_in.h"
 #include "client/endpoint.h"
+#include "compute/instance_metrics.h"
 #include "compute/name_server.h"
 #include "compute/operations_service.h"
 #include "compute/served_sockets.h"
@@ -171,6 +172,11 @@ void Daemon::Parts::Route() {
   training_jobs.Serve(way_in.router);
   way_in.health.AddSource(
       [this](std::vector<Metric>& metrics) { prediction.CollectMetrics(metrics); });
+  way_in.health.AddSource([this](std::vector<Metric>& metrics) {
+    compute::CollectInstanceMetrics(ground.catalog, compute.cards, metrics);
+    training_jobs.metrics.Collect(metrics);
+    stores.stored_metrics.Collect(metrics);
+  });
   prediction.Serve(way_in.router);
 }
 
@@ -221,6 +227,12 @@ void Daemon::Parts::CollectMetrics(std::vector<Metric>& metrics) {
   add("fireweed_http_received_bytes_total", "Bytes received.", "counter", http.bytes_in);
   add("fireweed_http_sent_bytes_total", "Bytes sent.", "counter", http.bytes_out);
   add("fireweed_http_refused_total", "Connections and requests refused.", "counter", http.refused);
+  add("fireweed_disk_free_bytes", "Free bytes of the disk that holds the state.", "gauge",
+      ground.state.FreeBytes());
+  add("fireweed_disk_reserve_bytes", "Free bytes below which uploads are refused.", "gauge",
+      ground.options.config.storage.reserve_bytes);
+  add("fireweed_storage_full_total", "Writes refused because the disk is full.", "counter",
+      ground.blobs->refused());
   SqliteCatalog::Counters rows = ground.catalog.counters();
   add("fireweed_catalog_writes_total", "Transactions committed.", "counter", rows.bodies);
   add("fireweed_catalog_syncs_total", "Group commits, each with one sync.", "counter",

@@ -351,7 +351,9 @@ Result<> FileBlobStore::CheckRoom() const {
   int64_t spare = *room - options_.reserve_bytes;
   looks_saved_ = std::clamp<int64_t>(spare / kRoomCheckBytes / kRoomShare, 0, kMaxLooksSaved);
   if (spare >= 0) return Done{};
-  return Error{Code::kExhausted, "",
+  refused_.fetch_add(1, std::memory_order_relaxed);
+  if (options_.on_full) options_.on_full(*room);
+  return Error{Code::kExhausted, "quotaExceeded",
                fmt::format("the disk is full: {} bytes free, {} are kept in reserve", *room,
                            options_.reserve_bytes)};
 }

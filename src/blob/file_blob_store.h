@@ -3,6 +3,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <set>
@@ -22,6 +23,8 @@ struct FileBlobOptions {
   // Below this much free space new bytes are refused with kExhausted, so that the catalog on the same
   // disk can still write.
   int64_t reserve_bytes = int64_t{256} << 20;
+  // Called with the free bytes each time new bytes are refused for want of room, on the refused caller's thread.
+  std::function<void(int64_t free)> on_full = {};
 };
 
 // One store per directory at a time (the state directory's lock sees to it). Readers may outlive it,
@@ -41,6 +44,8 @@ class FileBlobStore final : public BlobStore {
   Result<> DropDraft(const BlobId& draft) override;
   Result<> List(const std::function<void(const BlobListing&)>& each) const override;
   Result<> CheckRoom() const override;
+  // How often new bytes were refused for want of room.
+  int64_t refused() const { return refused_.load(std::memory_order_relaxed); }
 
  private:
   class Writer;
@@ -78,6 +83,7 @@ class FileBlobStore final : public BlobStore {
   Guarded<PutOff> put_off_;
   // How often CheckRoom may say yes without another look at the disk.
   mutable std::atomic<int64_t> looks_saved_{0};
+  mutable std::atomic<int64_t> refused_{0};
 };
 
 }  // namespace fireweed

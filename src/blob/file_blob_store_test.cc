@@ -231,6 +231,8 @@ TEST_F(FileBlobStoreTest, ADiskThatFillsUpIsNoticedSoon) {
   while (store->CheckRoom().ok() && answers < 1000) ++answers;
   EXPECT_LE(answers, 64);
   EXPECT_EQ(store->CheckRoom().error().code, Code::kExhausted);
+  EXPECT_EQ(store->CheckRoom().error().reason, "quotaExceeded") << "clients must not retry";
+  EXPECT_GT(store->refused(), 0);
   disk_.SetCapacity(4 * kGiB);
   EXPECT_TRUE(store->CheckRoom().ok());
 }

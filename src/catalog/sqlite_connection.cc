@@ -53,7 +53,7 @@ const char* SqlText(Sql sql) {
 Failure SqliteFailure(sqlite3* db, int code) {
   int primary = code & 0xff;
   if (primary == SQLITE_FULL || (primary == SQLITE_IOERR && sqlite3_system_errno(db) == ENOSPC)) {
-    return Failure(Code::kExhausted, "The disk that holds the catalog is full.");
+    return Failure(Code::kExhausted, "quotaExceeded", "The disk that holds the catalog is full.");
   }
   std::string detail = fmt::format("catalog: {} ({})", sqlite3_errstr(code), code);
   if (db != nullptr) detail = fmt::format("catalog: {} ({})", sqlite3_errmsg(db), code);

@@ -177,7 +177,7 @@ void StateDirectory::RequireFreeBytes(int64_t least) const {
   int64_t free = FreeBytes();
   if (free >= least) return;
   throw Failure(
-      Code::kExhausted,
+      Code::kExhausted, "quotaExceeded",
       fmt::format("The disk that holds {} is nearly full: {} MiB are free, {} MiB needed.", path_,
                   free >> 20, least >> 20));
 }

@@ -55,6 +55,8 @@ constexpr ErrorWords kRangeWords{416, "OUT_OF_RANGE", "requestedRangeNotSatisfia
                                  "InvalidRange"};
 constexpr ErrorWords kTooLargeWords{413, "INVALID_ARGUMENT", "uploadTooLarge", "EntityTooLarge"};
 constexpr ErrorWords kExhaustedWords{429, "RESOURCE_EXHAUSTED", "rateLimitExceeded", "SlowDown"};
+// Clients repeat a request after 429, and apitools (gsutil, gcloud) does after any 5xx. They stop at 403.
+constexpr ErrorWords kFullWords{403, "RESOURCE_EXHAUSTED", "quotaExceeded", "InsufficientQuota"};
 constexpr ErrorWords kUnavailableWords{503, "UNAVAILABLE", "backendError", "ServiceUnavailable"};
 constexpr ErrorWords kCancelledWords{499, "CANCELLED", "cancelled", "ClientClosed"};
 constexpr ErrorWords kInternalWords{500, "INTERNAL", "internalError", "InternalError"};
@@ -70,6 +72,15 @@ void WriteViolation(JsonWriter& out, std::string_view message) {
   out.Field("field", message.substr(kField.size(), error - kField.size()));
   out.Field("description", message.substr(error + kError.size()));
   out.EndObject().EndArray().EndObject().EndArray();
+}
+
+// A full disk, as ErrnoError and the stores describe it.
+bool IsDiskFull(const Error& error) {
+  return error.code == Code::kExhausted && error.reason == kFullWords.reason;
+}
+
+const ErrorWords& WordsOf(const Error& error) {
+  return IsDiskFull(error) ? kFullWords : WordsFor(error.code);
 }
 
 }  // namespace
@@ -95,7 +106,7 @@ const ErrorWords& WordsFor(Code code) {
 }
 
 std::string ErrorJson(const Error& error) {
-  const ErrorWords& words = WordsFor(error.code);
+  const ErrorWords& words = WordsOf(error);
   std::string_view reason = error.reason.empty() ? words.reason : std::string_view(error.reason);
   std::string_view canonical = reason == kAborted ? "ABORTED" : words.canonical;
   JsonWriter out;
@@ -113,7 +124,7 @@ std::string ErrorJson(const Error& error) {
 }
 
 Response JsonError(const Error& error) {
-  Response response = JsonResponse(WordsFor(error.code).status, ErrorJson(error));
+  Response response = JsonResponse(WordsOf(error).status, ErrorJson(error));
   if (error.code == Code::kNotModified) response.body = std::string();
   if (error.code == Code::kUnauthenticated) {
     std::string challenge = "Bearer realm=\"https://accounts.google.com/\"";
@@ -140,12 +151,13 @@ std::string XmlEscape(std::string_view text) {
 }
 
 Response XmlError(const Error& error) {
-  const ErrorWords& words = WordsFor(error.code);
+  const ErrorWords& words = WordsOf(error);
   Response response;
   response.status = words.status;
   response.Set("Content-Type", "application/xml; charset=UTF-8");
   if (error.code == Code::kNotModified) return response;
-  std::string_view code = error.reason.empty() ? words.xml_code : std::string_view(error.reason);
+  bool usual = error.reason.empty() || IsDiskFull(error);
+  std::string_view code = usual ? words.xml_code : std::string_view(error.reason);
   // Who may not do what is told as the details of a message that is always the same.
   bool denied = error.code == Code::kDenied || error.code == Code::kUnauthenticated;
   std::string_view message = !denied                       ? std::string_view(error.message)
@@ -177,6 +189,7 @@ Error ErrorFromResponse(int status, std::string_view body) {
     WireErrorBody wire = DecodeJson<WireErrorBody>(body);
     if (!wire.error.message.empty()) error.message = wire.error.message;
     if (!wire.error.errors.empty()) error.reason = wire.error.errors.front().reason;
+    if (status == 403 && error.reason == kFullWords.reason) error.code = Code::kExhausted;
   } catch (const Failure&) {
     // Neither is it Google's JSON: the status line has to do.
   }

@@ -71,12 +71,30 @@ for i in $(seq 1 60); do
   [ "$status" = 200 ] || break
   kept+=("large-$i")
 done
-equal 429 "$status" "the object that does not fit"
+equal 403 "$status" "the object that does not fit"
+equal quotaExceeded "$(jq -r '.error.errors[0].reason' "$FW_SCRATCH/reply")" "the reason, after which no client tries again"
 grep -q 'disk is full' "$FW_SCRATCH/reply" || fail "the refusal says why: $(cat "$FW_SCRATCH/reply")"
 [ ${#kept[@]} -ge 10 ] || fail "only ${#kept[@]} objects fitted"
-equal 429 "$(put small-refused "$FW_SCRATCH/small")" "a small one"
+equal 403 "$(put small-refused "$FW_SCRATCH/small")" "a small one"
 equal 404 "$(signed_curl -sS -o "$FW_SCRATCH/reply" -w '%{http_code}' "$base/storage/v1/b/$bucket/o/small-refused")" "what was refused"
 check_all "on a full disk"
+metric() { curl -sSf --noproxy '*' "http://$(jq -r .http "$FIREWEED_STATE/endpoint.json")/metrics" | sed -n "s/^fireweed_$1 //p"; }
+[ "$(metric storage_full_total)" -ge 2 ] || fail "refusals are not counted"
+[ "$(metric disk_free_bytes)" -lt 6300000 ] || fail "the free disk is not in the metrics"
+[ "$(metric 'storage_stored_bytes{version="live"}' | cut -d. -f1)" -ge 1000000 ] || fail "stored bytes are not in the metrics"
+equal 1 "$(fireweed logs --state "$FIREWEED_STATE" | grep -c 'the disk is full')" "lines in the log"
+
+say "clients stop at once"
+# give_up NAME COMMAND...: fails within seconds.
+give_up() {
+  local name=$1 rc=0
+  shift
+  timeout 20 "$@" >"$FW_SCRATCH/client" 2>&1 || rc=$?
+  case $rc in 0 | 124) fail "$name: status $rc: $(tail -3 "$FW_SCRATCH/client")" ;; esac
+}
+give_up fireweed fireweed storage cp "$FW_SCRATCH/large" "gs://$bucket/x"
+if command -v gsutil >/dev/null; then give_up gsutil gsutil cp "$FW_SCRATCH/large" "gs://$bucket/x"; fi
+if command -v gcloud >/dev/null; then give_up gcloud gcloud storage cp "$FW_SCRATCH/large" "gs://$bucket/x"; fi
 
 say "the reserve gone as well: rows cannot be written, reads go on"
 head -c 40000000 /dev/zero >"$FIREWEED_STATE/filler" 2>"$FW_SCRATCH/filler" && fail "the disk is larger than it should be"

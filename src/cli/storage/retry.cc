@@ -19,6 +19,7 @@ bool StopSignal::WaitFor(std::chrono::milliseconds time) {
 }
 
 bool IsTransient(const Error& error) {
+  if (error.reason == "quotaExceeded") return false;  // the server's disk is full
   return error.code == Code::kUnavailable || error.code == Code::kExhausted ||
          error.code == Code::kInternal;
 }
