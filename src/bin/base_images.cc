@@ -1,10 +1,13 @@
 #include "bin/base_images.h"
 
+#include <unistd.h>
+
 #include <filesystem>
 
 #include <fmt/format.h>
 
 #include "describe/json_writer.h"
+#include "machine/image/image_archive.h"
 #include "machine/image/image_shelf.h"
 
 namespace fireweed {
@@ -51,6 +54,20 @@ void PrintJson(const std::vector<ShelvedImage>& images, const std::string& prese
   fmt::print("{}\n", out.text());
 }
 
+// "layer 3/7" on one line of a terminal, on lines of its own elsewhere.
+void ShowLayers(const char* what, int done, int all) {
+  bool terminal = isatty(STDERR_FILENO);
+  fmt::print(stderr, "{}{}: {} of {} layers{}", terminal ? "\r" : "", what, done, all,
+             terminal && done < all ? "" : "\n");
+}
+
+// The Cloud SDK of this host; empty: none outside of home directories.
+std::string HostCloudSdk() {
+  std::error_code absent;
+  const char* place = "/usr/lib/google-cloud-sdk";
+  return std::filesystem::is_directory(place, absent) ? place : "";
+}
+
 }  // namespace
 
 BaseImageSettings ImageSettings(const DaemonOptions& options) {
@@ -84,6 +101,38 @@ void PruneBaseImages(const DaemonOptions& options, bool unknown_too) {
   }
   shelf.Tidy().value();
   fmt::print("{} freed\n", Size(freed));
+}
+
+void ExportBaseImage(const DaemonOptions& options, const std::string& to) {
+  std::optional<BaseImage> present = FindBaseImage(ImageSettings(options)).value();
+  if (!present) {
+    throw Failure(Code::kNotFound,
+                  "no base image is built here; the first instance builds it, or run "
+                  "build_base_image of the package");
+  }
+  ExportedImage exported = ExportImage(present->root, to, [](int done, int all) {
+                             ShowLayers("export", done, all);
+                           }).value();
+  fmt::print("{}\n", exported.digest);
+  fmt::print(stderr,
+             "Wrote {} ({}) to {}. On the other host: fireweed base-images import {} --digest {}\n",
+             NameOf(present->root), Size(exported.bytes), to, to, exported.digest);
+}
+
+void ImportBaseImage(const DaemonOptions& options, const std::string& from,
+                     const std::string& digest) {
+  ImportSettings settings{options.config.instances.image_directory, digest, HostCloudSdk()};
+  ImportedImage imported = ImportImage(from, settings, [](int done, int all) {
+                             ShowLayers("import", done, all);
+                           }).value();
+  fmt::print("{}\n", imported.path);
+  for (const std::string& missing : imported.missing) {
+    fmt::print(stderr, "warning: the image expects {}, which this host does not have\n", missing);
+  }
+  std::string present = PresentImage(options);
+  if (present != NameOf(imported.path)) {
+    fmt::print(stderr, "New instances keep using {}, which this host built.\n", present);
+  }
 }
 
 }  // namespace fireweed

@@ -15,4 +15,10 @@ void ListBaseImages(const DaemonOptions& options, bool json);
 // `unknown_too`: also those made by versions that did not note who uses them, unless one is mounted.
 void PruneBaseImages(const DaemonOptions& options, bool unknown_too);
 
+// Writes the image for new instances to a file or a layout directory, and prints its digest.
+void ExportBaseImage(const DaemonOptions& options, const std::string& to);
+// Adds an exported image. `digest`: what it must have; empty: any.
+void ImportBaseImage(const DaemonOptions& options, const std::string& from,
+                     const std::string& digest);
+
 }  // namespace fireweed

@@ -22,7 +22,7 @@ struct Flags {
   int ready_fd = -1;
   bool purge = false, print_config = false, fsck = false;
   std::string print_discovery;
-  std::string base_images;
+  std::string base_images, image_file, image_digest;
   bool json = false;
 };
 
@@ -89,6 +89,19 @@ int PrintDiscovery(const Flags& flags) {
   return 0;
 }
 
+int RunBaseImages(const Flags& flags, const DaemonOptions& options) {
+  if (flags.base_images == "list") {
+    ListBaseImages(options, flags.json);
+  } else if (flags.base_images == "export") {
+    ExportBaseImage(options, flags.image_file);
+  } else if (flags.base_images == "import") {
+    ImportBaseImage(options, flags.image_file, flags.image_digest);
+  } else {
+    PruneBaseImages(options, flags.base_images == "prune-unknown");
+  }
+  return 0;
+}
+
 int Run(const Flags& flags) {
   if (!flags.print_discovery.empty()) return PrintDiscovery(flags);
   if (flags.print_config) {
@@ -100,14 +113,7 @@ int Run(const Flags& flags) {
     PurgeMachines(options);
     return 0;
   }
-  if (flags.base_images == "list") {
-    ListBaseImages(options, flags.json);
-    return 0;
-  }
-  if (!flags.base_images.empty()) {
-    PruneBaseImages(options, flags.base_images == "prune-unknown");
-    return 0;
-  }
+  if (!flags.base_images.empty()) return RunBaseImages(flags, options);
   if (flags.fsck) return ExamineOffline(options) ? 0 : 1;
   if (!flags.restore.empty()) {
     return RestoreOffline(options, std::filesystem::absolute(flags.restore)) ? 0 : 1;
@@ -147,8 +153,10 @@ int main(int argc, char** argv) {
   app.add_option("--restore", flags.restore,
                  "Fill an empty state directory from a backup, and exit");
   app.add_option("--base-images", flags.base_images,
-                 "List the base images of this machine, or prune those that nobody uses, and exit")
-      ->check(CLI::IsMember({"list", "prune", "prune-unknown"}));
+                 "List, prune, export or import base images of this host, and exit")
+      ->check(CLI::IsMember({"list", "prune", "prune-unknown", "export", "import"}));
+  app.add_option("--image-file", flags.image_file, "File or directory to export to or import from");
+  app.add_option("--image-digest", flags.image_digest, "Digest that an imported image must have");
   app.add_flag("--json", flags.json, "With --base-images list: as JSON");
   app.add_flag("--print-config", flags.print_config,
                "Print every setting with its default and exit");

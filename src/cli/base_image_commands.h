@@ -1,4 +1,4 @@
-// fireweed base-images list|prune: the trees that instances of this machine stand on.
+// fireweed base-images list|prune|export|import: the trees that instances of this machine stand on.
 #pragma once
 
 #include "cli/context.h"

@@ -56,9 +56,9 @@ Finding Kernel() {
 Finding Overlay() {
   if (Slurp("/proc/filesystems").find("overlay") != std::string::npos ||
       std::filesystem::exists("/sys/module/overlay")) {
-    return {"overlay file system", Health::kGood, "there", ""};
+    return {"overlay file system", Health::kGood, "available", ""};
   }
-  return {"overlay file system", Health::kBad, "not there",
+  return {"overlay file system", Health::kBad, "not available",
           "no container instances; load it with `modprobe overlay`"};
 }
 
@@ -145,13 +145,13 @@ Finding Certificates(const std::string& state) {
   }
   std::string authority = state + "/" + kAuthorityFile;
   if (access(authority.c_str(), R_OK) == 0) return {"certificates", Health::kGood, authority, ""};
-  return {"certificates", Health::kGood, "none yet: made by the first `fireweed up`", ""};
+  return {"certificates", Health::kGood, "none yet; the first `fireweed up` creates them", ""};
 }
 
 Finding Ports(const DoctorInputs& inputs) {
   if (inputs.http.empty()) {
-    return {"ports", Health::kGood, "no daemon runs; `fireweed up` picks free ones and keeps them",
-            ""};
+    return {"ports", Health::kGood,
+            "no daemon is running; `fireweed up` picks free ports and keeps them", ""};
   }
   return {"ports", Health::kGood, fmt::format("http {}, https {}", inputs.http, inputs.https), ""};
 }
@@ -230,7 +230,8 @@ std::vector<Finding> Examine(const DoctorInputs& inputs) {
       Program(path, {"nft"}, "nft", Health::kPartly,
               "instances reach each other but not the outside: install nftables"),
       Program(path, {"debootstrap"}, "debootstrap", Health::kPartly,
-              "the base image cannot be built here: install debootstrap"),
+              "the base image cannot be built here: install debootstrap, or bring an image from "
+              "another host (`fireweed base-images export FILE` there, `import FILE` here)"),
       Program(path, {"git"}, "git", Health::kPartly, "no source repositories: install git"),
       Program(path, {"ssh"}, "ssh", Health::kPartly,
               "no `gcloud compute ssh` from here: install openssh-client"),

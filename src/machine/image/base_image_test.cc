@@ -79,6 +79,15 @@ TEST_F(BaseImageTest, RealScriptFindsAnImageByWhatWentIn) {
   std::ofstream(other + ".binds") << "";
   EXPECT_EQ(FindBaseImage(settings).value().value().root, other);
   EXPECT_FALSE(fs::exists(asked));
+  // Another recipe, without an image of its own: the imported one is used.
+  std::string third = missing("numpy<4\n");
+  fs::create_directories(directory_ / "base-0123456789abcdef");
+  std::ofstream(directory_ / "base-0123456789abcdef.binds") << "";
+  fs::create_symlink("base-0123456789abcdef", directory_ / "imported");
+  EXPECT_EQ(FindBaseImage(settings).value().value().root, directory_ / "base-0123456789abcdef");
+  fs::create_directories(third);
+  std::ofstream(third + ".binds") << "";
+  EXPECT_EQ(FindBaseImage(settings).value().value().root, third) << "this host's own goes first";
 }
 
 TEST_F(BaseImageTest, MissingIsNoError) {

@@ -20,6 +20,7 @@ struct OciDescriptor {
 struct OciDocument {
   std::vector<OciDescriptor> manifests, layers;
   OciDescriptor config;  // of a manifest
+  std::map<std::string, std::string> annotations;
 };
 struct OciConfigFile {
   ContainerConfig config;
@@ -36,7 +37,7 @@ inline constexpr auto kFields<OciDescriptor> = [](auto...) {
 template <>
 inline constexpr auto kFields<OciDocument> = [](auto...) {
   return Fields{F("manifests", &OciDocument::manifests), F("layers", &OciDocument::layers),
-                F("config", &OciDocument::config)};
+                F("config", &OciDocument::config), F("annotations", &OciDocument::annotations)};
 };
 template <>
 inline constexpr auto kFields<OciConfigFile> =
@@ -82,6 +83,7 @@ Result<T> ReadDocument(const std::string& path) {
 
 Result<OciImage> ReadManifest(const std::string& directory, const OciDocument& manifest) {
   OciImage image;
+  image.annotations = manifest.annotations;
   for (const OciDescriptor& layer : manifest.layers) {
     Result<std::string> blob = BlobPath(directory, layer.digest);
     if (!blob.ok()) return blob.error();
@@ -104,17 +106,22 @@ bool IsOciLayout(const std::string& directory) {
 }
 
 Result<OciImage> ReadOciLayout(const std::string& directory) {
-  std::string path = directory + "/index.json";
+  std::string path = directory + "/index.json", digest;
   for (int depth = 0; depth < kMostNested; ++depth) {
     Result<OciDocument> document = ReadDocument<OciDocument>(path);
     if (!document.ok()) return document.error();
-    if (!document->layers.empty()) return ReadManifest(directory, *document);
+    if (!document->layers.empty()) {
+      Result<OciImage> image = ReadManifest(directory, *document);
+      if (image.ok()) image->digest = digest;
+      return image;
+    }
     const OciDescriptor* next = ForThisMachine(document->manifests);
     if (!next)
       return Wrong("The OCI layout holds no image for " + std::string(kArchitecture) + ".");
     Result<std::string> blob = BlobPath(directory, next->digest);
     if (!blob.ok()) return blob.error();
     path = *blob;
+    digest = next->digest;
   }
   return Wrong("The OCI layout's indexes point at one another.");
 }

@@ -2,6 +2,7 @@
 // archives, and how it wants to be run. kInvalid when it is none, or holds no image for this machine.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -12,7 +13,9 @@ namespace fireweed {
 
 bool IsOciLayout(const std::string& directory);
 struct OciImage {
-  std::vector<std::string> layers;
+  std::vector<std::string> layers;  // paths; a blob's file name is its SHA-256 in hex
+  std::string digest;               // of the manifest: "sha256:HEX"
+  std::map<std::string, std::string> annotations;  // of the manifest
   ContainerConfig config;
 };
 Result<OciImage> ReadOciLayout(const std::string& directory);

@@ -10,6 +10,7 @@
 
 #include "base/process.h"
 #include "base/unique_fd.h"
+#include "machine/image/layer_check.h"
 #include "machine/image/oci_layout.h"
 #include "machine/kept/state_file.h"
 
@@ -20,6 +21,7 @@ namespace fs = std::filesystem;
 
 constexpr size_t kChunk = 1 << 20;
 constexpr size_t kMostComplaints = 4096;
+constexpr size_t kMostListing = size_t{64} << 20;
 constexpr std::string_view kDeleted = ".wh.", kOpaque = ".wh..wh..opq";
 
 Error Wrong(std::string why) { return Error{Code::kInvalid, "", std::move(why)}; }
@@ -67,7 +69,7 @@ Result<std::string> RunTar(std::vector<std::string> argv, const ArchiveReader& r
   Result<ChildProgram> tar = ChildProgram::Spawn({.argv = std::move(argv), .new_session = true});
   if (!tar.ok()) return Error{Code::kUnavailable, "", "tar: " + tar.error().message};
   std::string output, complaints;
-  std::thread listener([&] { output = Drain(tar->output.get(), size_t{64} << 20); });
+  std::thread listener([&] { output = Drain(tar->output.get(), kMostListing); });
   std::thread complainer([&] { complaints = Drain(tar->error.get(), kMostComplaints); });
   std::optional<Error> broken;
   std::string chunk = std::move(first);
@@ -118,39 +120,21 @@ ArchiveReader FileReader(const UniqueFd& file) {
 }
 
 // What an OCI layer deletes of those below, before its own files come.
-void ApplyDeletions(const std::string& names, const fs::path& root) {
-  for (size_t at = 0; at < names.size();) {
-    size_t end = std::min(names.find('\n', at), names.size());
-    fs::path path = fs::path(names.substr(at, end - at)).lexically_normal();
-    at = end + 1;
+void ApplyDeletions(const std::vector<LayerEntry>& entries, const fs::path& root) {
+  for (const LayerEntry& entry : entries) {
+    fs::path path = fs::path(entry.name).lexically_normal();
     std::string name = path.filename();
-    bool outside = path.is_absolute() || *path.begin() == "..";
-    if (outside || !name.starts_with(kDeleted)) continue;
+    if (!name.starts_with(kDeleted)) continue;
     fs::path parent = root / path.parent_path();
     std::error_code failed;
-    // A link on the way could lead out of the root.
-    if (fs::weakly_canonical(parent, failed).string().find(root.string()) != 0) continue;
     if (name != kOpaque) {
       fs::remove_all(parent / name.substr(kDeleted.size()), failed);
       continue;
     }
-    for (const auto& entry : fs::directory_iterator(parent, failed)) {
-      fs::remove_all(entry.path(), failed);
+    for (const auto& below : fs::directory_iterator(parent, failed)) {
+      fs::remove_all(below.path(), failed);
     }
   }
-}
-
-Result<> AddOciLayer(const std::string& blob, const std::string& root) {
-  UniqueFd file(open(blob.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
-  if (!file) return Wrong("The OCI layout lacks a layer that its manifest names.");
-  ArchiveReader reader = FileReader(file);
-  Result<std::string> first = FirstChunk(reader);
-  if (!first.ok()) return first.error();
-  Result<std::string> names = RunTar(TarCommand("--list", root, Packing(*first)), reader, *first);
-  if (!names.ok()) return names.error();
-  ApplyDeletions(*names, fs::canonical(root));
-  if (lseek(file.get(), 0, SEEK_SET) != 0) return ErrnoError(errno, blob);
-  return Extract(reader, root);
 }
 
 // The layout's own files make room for the tree they describe.
@@ -187,6 +171,29 @@ void RemoveDevices(const std::string& directory) {
 }
 
 }  // namespace
+
+Result<> AddOciLayer(const std::string& blob, const std::string& root) {
+  UniqueFd file(open(blob.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
+  if (!file) return Wrong("The OCI layout lacks a layer that its manifest names.");
+  ArchiveReader reader = FileReader(file);
+  Result<std::string> first = FirstChunk(reader);
+  if (!first.ok()) return first.error();
+  std::vector<std::string> argv = TarCommand("--list", root, Packing(*first));
+  for (const char* option :
+       {"--verbose", "--numeric-owner", "--quoting-style=c", "--absolute-names"}) {
+    argv.emplace_back(option);
+  }
+  Result<std::string> listing = RunTar(std::move(argv), reader, *first);
+  if (!listing.ok()) return listing.error();
+  if (listing->size() >= kMostListing) return Wrong("The layer holds too many files.");
+  Result<std::vector<LayerEntry>> entries = ParseLayerListing(*listing);
+  if (!entries.ok()) return entries.error();
+  std::string whole = fs::canonical(root);
+  if (Result<> safe = CheckLayer(*entries, whole); !safe.ok()) return safe.error();
+  ApplyDeletions(*entries, whole);
+  if (lseek(file.get(), 0, SEEK_SET) != 0) return ErrnoError(errno, blob);
+  return Extract(reader, root);
+}
 
 Result<ContainerConfig> UnpackRoot(const ArchiveReader& read, const std::string& directory) {
   if (Result<> extracted = Extract(read, directory); !extracted.ok()) return extracted.error();

@@ -21,4 +21,9 @@ using ArchiveReader = std::function<Result<size_t>(std::span<std::byte> out)>;
 // attributes are kept; device nodes are left out: machines get theirs from elsewhere.
 Result<ContainerConfig> UnpackRoot(const ArchiveReader& read, const std::string& directory);
 
+// Lays one layer of an OCI image (the path of a blob) over `root`: deletions first, then files. kInvalid without a
+// change for a layer that would write or link outside of `root`, through ".." or a link of an earlier layer, or
+// that needs more space than is free.
+Result<> AddOciLayer(const std::string& blob, const std::string& root);
+
 }  // namespace fireweed
