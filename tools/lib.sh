@@ -25,6 +25,24 @@ again() {
   done
 }
 
+# with_clock WHAT CMD...: runs CMD and shows how long it has been running: every second on a terminal, else every 20 s.
+with_clock() {
+  local what=$1 begun=$SECONDS clock status=0
+  shift
+  (
+    step=20 before='' after=$'\n'
+    if [ -t 2 ]; then step=1 before=$'\r' after=''; fi
+    # A read that nothing answers: unlike sleep it leaves no process behind when the clock is stopped.
+    until read -rt "$step" _ <> <(:); do printf '%s%s: %d s%s' "$before" "$what" $((SECONDS - begun)) "$after" >&2; done
+  ) >/dev/null 4>&- 5>&- 6>&- 7>&- 8>&- 9>&- &
+  clock=$!
+  "$@" || status=$?
+  kill "$clock" 2>/dev/null || true
+  wait "$clock" 2>/dev/null || true
+  if [ -t 2 ] && [ $SECONDS -gt "$begun" ]; then printf '\n' >&2; fi
+  return $status
+}
+
 # as_root CMD...: directly, through sudo, or not at all.
 as_root() {
   if [ "$(id -u)" = 0 ]; then

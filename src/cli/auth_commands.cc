@@ -5,6 +5,7 @@
 
 #include "cli/grammar.h"
 #include "client/rest_client.h"
+#include "describe/json_writer.h"
 
 namespace fireweed::cli {
 namespace {
@@ -17,16 +18,22 @@ void PrintToken(const Settings& settings) {
 }  // namespace
 
 void AddAuthCommands(Command& app, Settings& settings) {
-  Command* group = app.AddCommand("auth", "Who you are here, in gcloud's grammar");
+  Command* group = app.AddCommand("auth", "Show the account and print access tokens");
   group->NeedsCommand();
-  group->AddCommand("print-access-token", "Print a token for Authorization: Bearer")
-      ->OnRun([&settings] { PrintToken(settings); });
-  Command* defaults = group->AddCommand("application-default", "Credentials of libraries");
+  group->AddCommand("print-access-token", "Print an access token")->OnRun([&settings] {
+    PrintToken(settings);
+  });
+  Command* defaults = group->AddCommand("application-default", "Credentials of client libraries");
   defaults->NeedsCommand();
-  defaults->AddCommand("print-access-token", "Print a token for Authorization: Bearer")
-      ->OnRun([&settings] { PrintToken(settings); });
+  defaults->AddCommand("print-access-token", "Print an access token")->OnRun([&settings] {
+    PrintToken(settings);
+  });
   group->AddCommand("list", "Show the account")->OnRun([&settings] {
-    fmt::print("{}\n", settings.Daemon().owner);
+    std::string account = settings.Daemon().owner;
+    if (!settings.json) return fmt::print("{}\n", account);
+    JsonWriter out;
+    out.BeginArray().BeginObject().Field("account", account).Field("status", "ACTIVE");
+    fmt::print("{}\n", out.EndObject().EndArray().text());
   });
 }
 

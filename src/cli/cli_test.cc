@@ -4,6 +4,7 @@
 #include <fstream>
 #include <sstream>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
@@ -11,11 +12,15 @@
 #include "cli/commands.h"
 #include "cli/doctor.h"
 #include "cli/env_check.h"
+#include "cli/grammar.h"
 #include "cli/ini_file.h"
 #include "cli/output.h"
 
 namespace fireweed::cli {
 namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
 
 std::string Contents(const std::string& path) {
   std::ifstream file(path);
@@ -190,6 +195,14 @@ TEST(Fingerprint, IsThatOfTheCertificate) {
   EXPECT_THROW(CertificateFingerprint("nothing"), Failure);
 }
 
+// What a command line prints.
+std::string Said(const std::vector<std::string>& words) {
+  testing::internal::CaptureStdout();
+  EXPECT_EQ(cli::Run(words, Context()), 0);
+  std::fflush(stdout);
+  return testing::internal::GetCapturedStdout();
+}
+
 TEST(Run, ExitStatusTellsWhatHappened) {
   Context context;
   context.environment["FIREWEED_STATE"] = testing::TempDir() + "/no-daemon-here";
@@ -212,18 +225,28 @@ TEST(Run, NamesTheWordThatIsNoCommand) {
     EXPECT_EQ(cli::Run(words, Context()), 2);
     return testing::internal::GetCapturedStderr();
   };
-  EXPECT_NE(refusal({"nonsense"}).find("fireweed: there is no command 'nonsense'"),
-            std::string::npos);
-  EXPECT_NE(refusal({"compute", "instances", "ls"}).find("fireweed compute instances: there is"),
-            std::string::npos);
+  EXPECT_THAT(refusal({"nonsense"}), HasSubstr("fireweed: unknown command 'nonsense'\n"));
+  EXPECT_THAT(
+      refusal({"compute", "instances", "lits"}),
+      HasSubstr("fireweed compute instances: unknown command 'lits'\nDid you mean 'list'?"));
+  EXPECT_THAT(refusal({"compute", "instances", "list", "--zne=a"}),
+              HasSubstr("Did you mean '--zone'?"));
+  EXPECT_THAT(refusal({"compute", "instances", "create"}),
+              AllOf(HasSubstr("missing argument NAMES"),
+                    HasSubstr("instances create NAMES... [FLAGS]"), HasSubstr("Example")));
 }
 
-// What a command line prints.
-std::string Said(const std::vector<std::string>& words) {
-  testing::internal::CaptureStdout();
-  EXPECT_EQ(cli::Run(words, Context()), 0);
-  std::fflush(stdout);
-  return testing::internal::GetCapturedStdout();
+TEST(Run, SuggestsOnlyWhatIsClose) {
+  EXPECT_EQ(ClosestWord("instnaces", {"images", "instances", "disks"}), "instances");
+  EXPECT_EQ(ClosestWord("ls", {"list", "delete"}), "");
+  EXPECT_EQ(ClosestWord("nonsense", {"up", "down"}), "");
+}
+
+TEST(Run, HelpListsDailyCommandsFirst) {
+  std::string help = Said({"--help"});
+  EXPECT_LT(help.find("\n  up "), help.find("\n  storage "));
+  EXPECT_LT(help.find("\n  storage "), help.find("\n  completion "));
+  EXPECT_EQ(help.find("Subcommands:"), std::string::npos) << "every command has its group";
 }
 
 TEST(Completion, KnowsEveryNameAndNothingHidden) {

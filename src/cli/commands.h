@@ -26,6 +26,7 @@ void AddIntegrityCommands(Command& app, Settings& settings);  // backup restore 
 void AddMlCommands(Command& app, Settings& settings);         // ai-platform logging
 void AddSourceCommands(Command& app, Settings& settings);
 void AddStorageCommands(Command& app, Settings& settings);
+void AddCompleteCommand(Command& app, Settings& settings);
 void AddCompletionCommand(Command& app, Settings& settings);
 void AddManCommand(Command& app, Settings& settings);
 

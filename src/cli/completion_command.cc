@@ -55,6 +55,12 @@ constexpr std::string_view kBash = R"sh(_fireweed() {
   word=${COMP_WORDS[COMP_CWORD]}
   if [[ $word == -* ]]; then hide=''; fi
   COMPREPLY=($(compgen -X "$hide" -W "$(_fireweed_words "$at")" -- "$word"))
+  if [[ ${#COMPREPLY[@]} -gt 0 || $word == -* || $at == / ]]; then return; fi
+  # bash cuts gs://bucket at its colon.
+  local before=
+  if [[ $COMP_CWORD -gt 2 && ${COMP_WORDS[COMP_CWORD-1]} == : ]]; then before=${COMP_WORDS[COMP_CWORD-2]}:; fi
+  COMPREPLY=($(fireweed complete "$at" "$before$word" 2>/dev/null))
+  COMPREPLY=("${COMPREPLY[@]#"$before"}")
 }
 complete -o default -F _fireweed fireweed
 )sh";
@@ -72,7 +78,8 @@ constexpr std::string_view kZsh = R"sh(_fireweed() {
   elif (( ${#${found:#-*}} )); then
     compadd -- ${found:#-*}
   else
-    _files
+    found=(${(f)"$(fireweed complete $at "$words[CURRENT]" 2>/dev/null)"})
+    if (( $#found )); then compadd -- $found; else _files; fi
   fi
 }
 if [[ ${funcstack[1]} == _fireweed ]]; then _fireweed "$@"; else compdef _fireweed fireweed; fi
@@ -87,6 +94,9 @@ constexpr std::string_view kFish = R"sh(function __fireweed_here
     end
   end
   __fireweed_words $at
+  if test $at != /
+    fireweed complete $at (commandline -ct) 2>/dev/null
+  end
 end
 complete -c fireweed -n '__fireweed_here | string match -qv -- "-*"' -f
 complete -c fireweed -a '(__fireweed_here)'

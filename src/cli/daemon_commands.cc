@@ -17,6 +17,7 @@
 #include "cli/output.h"
 #include "client/rest_client.h"
 #include "describe/json_codec.h"
+#include "describe/json_writer.h"
 
 namespace fireweed::cli {
 namespace {
@@ -70,14 +71,14 @@ UniqueFd TakeTurn(const std::string& state) {
   return directory;
 }
 
-void SayWhatIsNotTaken(const UpOptions& options, const Endpoint& running) {
+void WarnAboutIgnoredOptions(const UpOptions& options, const Endpoint& running) {
   bool other = (!options.http.empty() && options.http != running.http) ||
                (!options.https.empty() && options.https != running.https) ||
                !options.config.empty();
   if (!other) return;
   fmt::print(stderr,
-             "fireweed: the daemon that runs keeps its addresses and settings; "
-             "`fireweed down` first to change them\n");
+             "fireweed: the running daemon keeps its addresses and settings; "
+             "run `fireweed down` first to change them\n");
 }
 
 void Up(const UpOptions& options, const Settings& settings) {
@@ -87,7 +88,7 @@ void Up(const UpOptions& options, const Settings& settings) {
   if (old && IsAlive(*old)) {
     if (Answers(*old)) {
       PrintEndpoint(*old, settings, "is running already");
-      SayWhatIsNotTaken(options, *old);
+      WarnAboutIgnoredOptions(options, *old);
       return;
     }
     // Killed and not gone yet: its directory is free once it has ended. A foreign process that has
@@ -97,9 +98,10 @@ void Up(const UpOptions& options, const Settings& settings) {
     WaitForEnd(old->pid, kEndLimit);
   }
   if (old && !old->server.empty()) {
-    throw Failure(Code::kPrecondition,
-                  fmt::format("{} is for the daemon at {}: choose another directory with --state",
-                              state, old->server));
+    throw Failure(
+        Code::kPrecondition,
+        fmt::format("{} belongs to the daemon at {}; choose another directory with --state", state,
+                    old->server));
   }
   DaemonStart start;
   start.program = settings.context->program_directory + "/fireweedd";
@@ -122,7 +124,7 @@ void Down(bool purge, const Settings& settings) {
   std::optional<Endpoint> endpoint = ReadEndpoint(state);
   bool running = endpoint && IsAlive(*endpoint);
   if (running && !StopDaemon(endpoint->pid, kStopLimit)) {
-    fmt::print(stderr, "fireweed: the daemon did not end within {} s and was killed\n",
+    fmt::print(stderr, "fireweed: the daemon did not stop within {} s and was killed\n",
                kStopLimit.count());
   }
   if (!settings.json) fmt::print("{}\n", running ? "stopped" : "no daemon was running");
@@ -139,7 +141,7 @@ void Status(const Settings& settings) {
     if (settings.json)
       fmt::print("{{\"running\":false}}\n");
     else
-      fmt::print("no daemon runs in {}\n", settings.State());
+      fmt::print("no daemon is running in {}\n", settings.State());
     throw Exit{1};
   }
   RestClient client(*endpoint, ReadOwner(settings.State()));
@@ -147,7 +149,21 @@ void Status(const Settings& settings) {
   PrintEndpoint(*endpoint, settings, "serves");
 }
 
-// Copies what is in the file from `offset` on to standard output and gives the new offset.
+// One JSON object per line of the log.
+int64_t PrintJsonFrom(const std::string& path, int64_t offset) {
+  std::ifstream file(path);
+  file.seekg(offset);
+  // A last line without its end is still being written.
+  for (std::string line; std::getline(file, line) && !file.eof();) {
+    JsonWriter out;
+    fmt::print("{}\n", out.BeginObject().Field("line", line).EndObject().text());
+    offset += static_cast<int64_t>(line.size()) + 1;
+  }
+  std::fflush(stdout);
+  return offset;
+}
+
+// Copies the file from `offset` on to standard output and returns the new offset.
 int64_t PrintFrom(const std::string& path, int64_t offset) {
   std::ifstream file(path);
   file.seekg(offset);
@@ -175,46 +191,46 @@ void Logs(int lines, bool follow, const Settings& settings) {
   if (!std::filesystem::exists(path)) {
     throw Failure(
         Code::kNotFound,
-        fmt::format("{} is not there; a daemon in the foreground logs to its terminal", path));
+        fmt::format("{} does not exist; a daemon in the foreground logs to its terminal", path));
   }
   UniqueFd watch(inotify_init1(IN_CLOEXEC));
   inotify_add_watch(watch.get(), path.c_str(), IN_MODIFY);
-  int64_t offset = PrintFrom(path, LastLinesOffset(path, lines));
+  auto print = settings.json ? PrintJsonFrom : PrintFrom;
+  int64_t offset = print(path, LastLinesOffset(path, lines));
   char event[4096];
-  while (follow && read(watch.get(), event, sizeof event) > 0) offset = PrintFrom(path, offset);
+  while (follow && read(watch.get(), event, sizeof event) > 0) offset = print(path, offset);
 }
 
 }  // namespace
 
 void AddDaemonCommands(Command& app, Settings& settings) {
   auto up = std::make_shared<UpOptions>();
-  Command* command = app.AddCommand("up", "Start the daemon and wait until it serves");
+  Command* command = app.AddCommand("up", "Start the daemon and wait until it is ready");
   command->AddOption("--http", up->http,
-                     "HOST:PORT of plain HTTP; port 0 picks a free one and keeps it");
+                     "HOST:PORT for plain HTTP; port 0 picks a free port and keeps it");
   command->AddOption("--https", up->https,
-                     "HOST:PORT of TLS; port 0 picks a free one and keeps it");
+                     "HOST:PORT for TLS; port 0 picks a free port and keeps it");
   command->AddOption("--config", up->config,
                      "Settings file (default: config.yaml in the state directory)");
-  command->AddFlag("--foreground", up->foreground, "Stay in the foreground, for supervisors");
+  command->AddFlag("--foreground", up->foreground, "Run in the foreground, for supervisors");
   command->OnRun([up, &settings] { Up(*up, settings); });
 
   auto purge = std::make_shared<bool>(false);
-  command = app.AddCommand("down", "Stop the daemon; instances go on unless purged");
-  command->AddFlag(
-      "--purge", *purge,
-      "Also end instances and remove bridge, firewall table, namespaces, cgroups and mounts. "
-      "Buckets and settings stay");
+  command = app.AddCommand("down", "Stop the daemon; instances keep running without --purge");
+  command->AddFlag("--purge", *purge,
+                   "Also stop instances, cancel jobs, empty groups, and remove bridge, firewall "
+                   "table, namespaces, "
+                   "cgroups and mounts. Buckets, disks and settings stay");
   command->OnRun([purge, &settings] { Down(*purge, settings); });
 
-  app.AddCommand("status", "Say whether the daemon serves, and where")->OnRun([&settings] {
-    Status(settings);
-  });
+  app.AddCommand("status", "Show whether the daemon is ready, and its addresses")
+      ->OnRun([&settings] { Status(settings); });
 
   auto lines = std::make_shared<int>(20);
   auto follow = std::make_shared<bool>(false);
   command = app.AddCommand("logs", "Show the daemon's log");
-  command->AddOption("-n,--lines", *lines, "How many lines from the end")->ShowDefault();
-  command->AddFlag("-f,--follow", *follow, "Go on as lines arrive");
+  command->AddOption("-n,--lines", *lines, "Number of lines from the end")->ShowDefault();
+  command->AddFlag("-f,--follow", *follow, "Print new lines as they arrive");
   command->OnRun([lines, follow, &settings] { Logs(*lines, *follow, settings); });
 }
 

@@ -79,7 +79,7 @@ void StartDaemon(const DaemonStart& start) {
   do got = read(reader.get(), word, sizeof word - 1);
   while (got < 0 && errno == EINTR);
   if (got > 0) return;
-  throw Failure(Code::kUnavailable, fmt::format("fireweedd ended before it served:\n  {}",
+  throw Failure(Code::kUnavailable, fmt::format("fireweedd exited before it was ready:\n  {}",
                                                 LastLines(start.log_path, log_start, 5)));
 }
 

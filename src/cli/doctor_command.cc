@@ -46,8 +46,9 @@ void Doctor(const Settings& settings) {
 }  // namespace
 
 void AddDoctorCommand(Command& app, Settings& settings) {
-  app.AddCommand("doctor", "Check this machine and say what each missing piece costs")
-      ->OnRun([&settings] { Doctor(settings); });
+  app.AddCommand("doctor", "Check this host and report missing dependencies")->OnRun([&settings] {
+    Doctor(settings);
+  });
 }
 
 }  // namespace fireweed::cli

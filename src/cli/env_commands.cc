@@ -15,6 +15,7 @@
 #include "cli/output.h"
 #include "cli/remote.h"
 #include "cli/stand_ins.h"
+#include "describe/json_writer.h"
 
 namespace fireweed::cli {
 namespace {
@@ -112,7 +113,7 @@ void PrintEnv(const EnvOptions& options, const Settings& settings) {
   for (const std::string& name : options.clients) {
     std::optional<Client> client = ClientByName(name);
     if (!client) {
-      throw Failure(Code::kInvalid, fmt::format("'{}' is no client known here; there are {}", name,
+      throw Failure(Code::kInvalid, fmt::format("unknown client '{}'; supported: {}", name,
                                                 fmt::join(ClientNames(), ", ")));
     }
     inputs.clients.push_back(*client);
@@ -139,7 +140,7 @@ void PrintEnv(const EnvOptions& options, const Settings& settings) {
                "fireweed: the daemon is not running; https will fail until `fireweed up`\n");
   }
   if (isatty(STDOUT_FILENO)) {
-    fmt::print(stderr, "# these lines do nothing by themselves; type: eval \"$(fireweed env)\"\n");
+    fmt::print(stderr, "# to apply these settings, run: eval \"$(fireweed env)\"\n");
   }
 }
 
@@ -147,9 +148,9 @@ void PrintEnv(const EnvOptions& options, const Settings& settings) {
 void UseRemote(const EnvOptions& options, Settings& settings) {
   if (!options.remote.server.empty()) {
     if (options.remote.fingerprint.empty()) {
-      throw Failure(Code::kInvalid,
-                    "--server needs --ca-fingerprint: on that machine, `fireweed ca --fingerprint` "
-                    "prints it");
+      throw Failure(
+          Code::kInvalid,
+          "--server needs --ca-fingerprint; run `fireweed ca --fingerprint` on that host");
     }
     if (settings.state.empty()) {
       settings.state = RemoteState(*settings.context, options.remote);
@@ -161,25 +162,32 @@ void UseRemote(const EnvOptions& options, Settings& settings) {
   if (endpoint && !endpoint->server.empty()) EnsureForwarder(settings, settings.State());
 }
 
+void Check(const Settings& settings) {
+  bool good = true;
+  JsonWriter json;
+  json.BeginArray();
+  for (const Finding& finding : CheckEnv(settings)) {
+    bool fine = finding.health == Health::kGood;
+    good = good && fine;
+    json.BeginObject().Field("topic", finding.topic).Field("health", fine ? "good" : "bad");
+    json.Field("seen", finding.seen).Field("cost", finding.cost).EndObject();
+    if (settings.json) continue;
+    std::string mark = Paint(fine ? "ok  " : "FAIL", fine ? Colour::kGreen : Colour::kRed,
+                             settings.context->terminal);
+    fmt::print("{} {}: {}\n", mark, finding.topic, finding.seen);
+    if (!finding.cost.empty()) fmt::print("       {}\n", finding.cost);
+  }
+  if (settings.json) fmt::print("{}\n", json.EndArray().text());
+  if (!good) throw Exit{1};
+}
+
 void Env(const EnvOptions& options, Settings& settings) {
   if (options.unset) {
     fmt::print("{}",
                RenderEnv(PlanUnset(settings.context->environment), FormatByName(options.format)));
     return;
   }
-  if (options.check) {
-    bool good = true;
-    for (const Finding& finding : CheckEnv(settings)) {
-      good = good && finding.health == Health::kGood;
-      bool fine = finding.health == Health::kGood;
-      std::string mark = Paint(fine ? "ok  " : "FAIL", fine ? Colour::kGreen : Colour::kRed,
-                               settings.context->terminal);
-      fmt::print("{} {}: {}\n", mark, finding.topic, finding.seen);
-      if (!finding.cost.empty()) fmt::print("       {}\n", finding.cost);
-    }
-    if (!good) throw Exit{1};
-    return;
-  }
+  if (options.check) return Check(settings);
   UseRemote(options, settings);
   PrintEnv(options, settings);
 }
@@ -189,22 +197,22 @@ void Env(const EnvOptions& options, Settings& settings) {
 void AddEnvCommand(Command& app, Settings& settings) {
   auto options = std::make_shared<EnvOptions>();
   Command* command = app.AddCommand(
-      "env", "Print what points a shell's clients at the daemon: eval \"$(fireweed env)\"");
-  command->AddOption("client", options->clients,
-                     fmt::format("Only for these: {}", fmt::join(ClientNames(), ", ")));
+      "env", "Print shell settings that point clients at the daemon: eval \"$(fireweed env)\"");
+  command->AddOption(
+      "client", options->clients,
+      fmt::format("Clients to set up (default: all): {}", fmt::join(ClientNames(), ", ")));
   command->AddFlag("--unset", options->unset,
-                   "Put everything back as it was; works without a daemon");
-  command->AddFlag("--check", options->check,
-                   "Say whether this shell reaches the daemon, and why not");
-  command->AddFlag("--no-proxy", options->no_proxy, "Endpoint settings instead of a proxy");
+                   "Restore the variables as they were; works without a daemon");
+  command->AddFlag("--check", options->check, "Check whether this shell reaches the daemon");
+  command->AddFlag("--no-proxy", options->no_proxy, "Use endpoint settings instead of a proxy");
   command->AddFlag("--sign-in", options->sign_in,
                    "Let requests without a credential act as the daemon's owner");
   command->AddOption("--server", options->remote.server,
-                     "Use the daemon of another machine: https://HOST:PORT");
+                     "Daemon on another host: https://HOST:PORT");
   command->AddOption("--ca-fingerprint", options->remote.fingerprint,
-                     "Of that daemon, as `fireweed ca --fingerprint` prints it there");
+                     "Fingerprint that `fireweed ca --fingerprint` prints on that host");
   command->AddOption("--credential", options->remote.credential,
-                     "File that `fireweed credential` printed there; once is enough");
+                     "File with the output of `fireweed credential` on that host; needed once");
   command->AddOption("--format", options->format, "shell, json or dotenv")
       ->OneOf({"shell", "json", "dotenv"})
       ->ShowDefault();
@@ -214,17 +222,21 @@ void AddEnvCommand(Command& app, Settings& settings) {
 void AddAuthorityCommand(Command& app, Settings& settings) {
   auto pem = std::make_shared<bool>(false);
   auto fingerprint = std::make_shared<bool>(false);
-  Command* command = app.AddCommand("ca", "The certificate authority that clients must trust");
+  Command* command =
+      app.AddCommand("ca", "Print the path of the certificate authority that clients must trust");
   command->AddFlag("--pem", *pem, "Print the certificate");
   command->AddFlag("--fingerprint", *fingerprint, "Print its SHA-256 fingerprint");
   command->OnRun([pem, fingerprint, &settings] {
     std::string text = ReadStateFile(settings.State(), kAuthorityFile);
-    if (*pem)
-      fmt::print("{}", text);
-    else if (*fingerprint)
-      fmt::print("{}\n", CertificateFingerprint(text));
-    else
-      fmt::print("{}/{}\n", settings.State(), kAuthorityFile);
+    std::string path = fmt::format("{}/{}", settings.State(), kAuthorityFile);
+    if (settings.json) {
+      JsonWriter out;
+      out.BeginObject().Field("path", path).Field("fingerprint", CertificateFingerprint(text));
+      if (*pem) out.Field("pem", text);
+      return fmt::print("{}\n", out.EndObject().text());
+    }
+    if (*pem) return fmt::print("{}", text);
+    fmt::print("{}\n", *fingerprint ? CertificateFingerprint(text) : path);
   });
 }
 

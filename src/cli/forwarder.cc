@@ -24,7 +24,7 @@ class NothingHere final : public net::Dispatcher {
  public:
   net::Answer Handle(const net::Request&) override {
     throw Failure(Code::kNotFound,
-                  "this is a forwarder to another machine's daemon: use it as a proxy");
+                  "this is a forwarder to a daemon on another host; use it as a proxy");
   }
   net::Response RenderError(const net::Request&, const Error& error) override {
     return net::JsonError(error);
@@ -58,7 +58,7 @@ UniqueFd Listen(const Endpoint& endpoint) {
 
 net::Tunnel TunnelTo(const std::string& server) {
   std::optional<net::Authority> authority = net::ParseAuthority(server);
-  if (!authority || !authority->port) throw Failure(Code::kInvalid, server + " is no HOST:PORT");
+  if (!authority || !authority->port) throw Failure(Code::kInvalid, server + " is not HOST:PORT");
   net::Tunnel tunnel;
   tunnel.host = std::string(authority->host);
   tunnel.port = *authority->port;

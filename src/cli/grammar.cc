@@ -1,6 +1,7 @@
 #include "cli/grammar.h"
 
 #include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -159,24 +160,129 @@ std::vector<Flag> Command::flags() const {
   return found;
 }
 
+namespace {
+
+// The number of letters to insert, delete or replace that make one word of the other.
+size_t Distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = std::exchange(row[0], i);
+    for (size_t j = 1; j <= b.size(); ++j) {
+      size_t replaced = diagonal + (a[i - 1] == b[j - 1] ? 0 : 1);
+      diagonal = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, replaced}));
+    }
+  }
+  return row[b.size()];
+}
+
+// The commands that were named, from the root to the last.
+std::vector<const CLI::App*> NamedPath(const CLI::App* root) {
+  std::vector<const CLI::App*> path{root};
+  while (!path.back()->get_subcommands().empty()) {
+    path.push_back(path.back()->get_subcommands().front());
+  }
+  return path;
+}
+
+std::string PathText(const std::vector<const CLI::App*>& path) {
+  std::string text;
+  for (const CLI::App* app : path) text += (text.empty() ? "" : " ") + app->get_display_name();
+  return text;
+}
+
+void PrintSuggestion(const std::string& word, const std::vector<std::string>& known) {
+  std::string close = ClosestWord(word, known);
+  if (!close.empty()) fmt::print(stderr, "Did you mean '{}'?\n", close);
+}
+
+int RefuseCommand(const std::vector<const CLI::App*>& path, const std::string& word) {
+  std::vector<std::string> known;
+  for (const CLI::App* child : path.back()->get_subcommands({})) {
+    if (!child->get_group().empty()) known.push_back(child->get_name());
+  }
+  std::string text = PathText(path);
+  fmt::print(stderr, "{}: unknown command '{}'\n", text, word);
+  PrintSuggestion(word, known);
+  fmt::print(stderr, "Run '{} --help' to list commands.\n", text);
+  return 2;
+}
+
+int RefuseFlag(const std::vector<const CLI::App*>& path, const std::string& word) {
+  std::vector<std::string> known;
+  for (const CLI::App* app : path) {
+    for (const CLI::Option* option : app->get_options()) {
+      for (const std::string& name : option->get_lnames()) known.push_back("--" + name);
+    }
+  }
+  std::string text = PathText(path);
+  bool flag = word.starts_with('-');
+  fmt::print(stderr, "{}: unknown {} '{}'\n", text, flag ? "flag" : "argument", word);
+  if (flag) PrintSuggestion(word.substr(0, word.find('=')), known);
+  fmt::print(stderr, "Run '{} --help' to list flags.\n", text);
+  return 2;
+}
+
+// Something that the command needs is missing: its usage and an example say how to go on.
+int RefuseMissing(const std::vector<const CLI::App*>& path, std::string what) {
+  constexpr std::string_view kRequired = " is required";
+  std::string text = PathText(path);
+  if (what.ends_with(kRequired)) {
+    what.resize(what.size() - kRequired.size());
+    bool flag = what.starts_with('-');
+    if (!flag) std::transform(what.begin(), what.end(), what.begin(), ::toupper);
+    what = fmt::format("missing {} {}", flag ? "flag" : "argument", what);
+  }
+  fmt::print(stderr, "{}: {}\n", text, what);
+  const CLI::App* at = path.back();
+  std::string usage = text;
+  for (const CLI::Option* option : at->get_options()) {
+    if (!option->get_positional()) continue;
+    std::string name = option->get_name(true);
+    std::transform(name.begin(), name.end(), name.begin(), ::toupper);
+    if (option->get_expected_max() > 1) name += "...";
+    usage += option->get_required() ? " " + name : " [" + name + "]";
+  }
+  if (usage != text) fmt::print(stderr, "Usage: {} [FLAGS]\n", usage);
+  if (!at->get_footer().empty()) fmt::print(stderr, "{}\n", at->get_footer());
+  fmt::print(stderr, "Run '{} --help' for all flags.\n", text);
+  return 2;
+}
+
+}  // namespace
+
+std::string ClosestWord(std::string_view word, const std::vector<std::string>& known) {
+  std::string best;
+  // A third of the letters may be wrong: more is another word.
+  size_t limit = std::max<size_t>(1, word.size() / 3) + 1;
+  for (const std::string& candidate : known) {
+    size_t distance = Distance(word, candidate);
+    if (distance >= limit) continue;
+    limit = distance;
+    best = candidate;
+  }
+  return best;
+}
+
 int Command::Run(std::vector<std::string> words) {
   std::reverse(words.begin(), words.end());  // CLI11 takes the last first
   try {
     app_->parse(std::move(words));
     return 0;
   } catch (const CLI::RequiredError& error) {
-    // Said of a missing command also where a word was given that names none.
-    const CLI::App* at = app_;
-    while (!at->get_subcommands().empty()) at = at->get_subcommands().front();
+    // CLI11 also reports a missing command if a word was given that names none.
+    std::vector<const CLI::App*> path = NamedPath(app_);
     std::vector<std::string> unknown = app_->remaining(true);
-    if (unknown.empty() || unknown[0].starts_with('-')) return app_->exit(error) == 0 ? 0 : 2;
-    std::string path = at->get_display_name();
-    for (const CLI::App* up = at->get_parent(); up; up = up->get_parent()) {
-      path = up->get_display_name() + " " + path;
+    bool needs_command = path.back()->get_require_subcommand_min() > 0;
+    if (needs_command && !unknown.empty() && !unknown[0].starts_with('-')) {
+      return RefuseCommand(path, unknown[0]);
     }
-    fmt::print(stderr, "{}: there is no command '{}'\nRun {} --help for those there are.\n", path,
-               unknown[0], path);
-    return 2;
+    if (needs_command) return app_->exit(error) == 0 ? 0 : 2;
+    return RefuseMissing(path, error.what());
+  } catch (const CLI::ExtrasError& error) {
+    std::vector<std::string> unknown = app_->remaining(true);
+    if (unknown.empty()) return app_->exit(error) == 0 ? 0 : 2;
+    return RefuseFlag(NamedPath(app_), unknown[0]);
   } catch (const CLI::ParseError& error) {
     return app_->exit(error) == 0 ? 0 : 2;
   }

@@ -100,4 +100,7 @@ class Command {
   std::deque<Flag> flags_;
 };
 
+// The word among `known` that was probably meant; empty: none is close.
+std::string ClosestWord(std::string_view word, const std::vector<std::string>& known);
+
 }  // namespace fireweed::cli

@@ -55,9 +55,9 @@ void AddProjects(Command& app, Settings& settings) {
   group->AddCommand("list", "List projects")->OnRun([&settings] { ListProjects(settings); });
   auto id = std::make_shared<std::string>();
   auto name = std::make_shared<std::string>();
-  Command* create = group->AddCommand("create", "Make a project");
+  Command* create = group->AddCommand("create", "Create a project");
   create->AddOption("id", *id, "6 to 30 lower-case letters, digits and dashes")->Required();
-  create->AddOption("--name", *name, "A name for people");
+  create->AddOption("--name", *name, "Display name");
   create->OnRun([id, name, &settings] {
     Session session(settings);
     crm::CreateProject request;
@@ -103,11 +103,11 @@ void AddTokens(Command& app, Settings& settings) {
     ListTokens(settings);
   });
   auto body = std::make_shared<fw::CreateTokenBody>();
-  Command* create = group->AddCommand("create", "Make an access token and print it");
+  Command* create = group->AddCommand("create", "Create an access token and print it");
   create->AddOption("--email", body->email, "A user or service account (default: the local owner)");
-  create->AddOption("--scope", body->scopes, "Limit it to these scopes");
-  create->AddOption("--lifetime", body->lifetimeSeconds, "Seconds")->ShowDefault();
-  create->AddOption("--label", body->label, "Shown in lists");
+  create->AddOption("--scope", body->scopes, "Scopes of the token");
+  create->AddOption("--lifetime", body->lifetimeSeconds, "Lifetime in seconds")->ShowDefault();
+  create->AddOption("--label", body->label, "Label for lists");
   create->OnRun([body, &settings] {
     fw::Token token = Session(settings).client.Call(fw::kCreateToken, fw::CreateToken{*body});
     if (settings.json)
@@ -116,8 +116,8 @@ void AddTokens(Command& app, Settings& settings) {
       fmt::print("{}\n", token.token);
   });
   auto id = std::make_shared<std::string>();
-  Command* revoke = group->AddCommand("revoke", "Make a token useless at once");
-  revoke->AddOption("id", *id, "As `tokens list` shows it")->Required();
+  Command* revoke = group->AddCommand("revoke", "Revoke a token");
+  revoke->AddOption("id", *id, "Token ID, from `tokens list`")->Required();
   revoke->OnRun([id, &settings] {
     Session(settings).client.Call(fw::kRevokeToken, fw::NameToken{*id});
     if (!settings.json) fmt::print("revoked\n");
@@ -184,9 +184,9 @@ void AddServiceAccounts(Command& app, Settings& settings) {
   group->AddCommand("list", "List service accounts")->OnRun([project, &settings] {
     ListAccounts(*project, settings);
   });
-  Command* create = group->AddCommand("create", "Make a service account");
-  create->AddOption("name", *name, "What stands before the @")->Required();
-  create->AddOption("--display-name", *display, "A name for people");
+  Command* create = group->AddCommand("create", "Create a service account");
+  create->AddOption("name", *name, "Account name, the part before the @")->Required();
+  create->AddOption("--display-name", *display, "Display name");
   create->OnRun([=, &settings] {
     Session session(settings);
     iam::CreateServiceAccount request;
@@ -197,7 +197,7 @@ void AddServiceAccounts(Command& app, Settings& settings) {
     if (settings.json)
       PrintJson(made);
     else
-      fmt::print("made {}\n", made.email);
+      fmt::print("created {}\n", made.email);
   });
   Command* remove = group->AddCommand("delete", "Delete a service account");
   remove->AddOption("email", *name)->Required();
@@ -206,7 +206,7 @@ void AddServiceAccounts(Command& app, Settings& settings) {
     if (!settings.json) fmt::print("deleted {}\n", *name);
   });
   Command* key = group->AddCommand("create-key", "Write a new JSON key file");
-  key->AddOption("file", *path, "Must not exist yet")->Required();
+  key->AddOption("file", *path, "File to write; must not exist")->Required();
   key->AddOption("--iam-account", *name, "E-mail of the account")->Required();
   key->OnRun([=, &settings] { CreateKey(*name, *path, settings); });
 }

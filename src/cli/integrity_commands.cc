@@ -125,18 +125,15 @@ void Restore(const std::string& directory, const Settings& settings) {
 
 void AddIntegrityCommands(Command& app, Settings& settings) {
   auto directory = std::make_shared<std::string>();
-  Command* backup =
-      app.AddCommand("backup", "Copy everything stored to a directory while the daemon serves");
-  backup
-      ->AddOption("directory", *directory,
-                  "Empty, or an earlier backup, which is brought up to date")
+  Command* backup = app.AddCommand("backup", "Back up everything stored while the daemon runs");
+  backup->AddOption("directory", *directory, "Empty directory, or an earlier backup to update")
       ->Required();
   backup->OnRun([directory, &settings] { BackUp(*directory, settings); });
   Command* restore = app.AddCommand("restore", "Fill an empty state directory from a backup");
   restore->AddOption("directory", *directory, "A backup")->Required();
   restore->OnRun([directory, &settings] { Restore(*directory, settings); });
   app.Find("storage")
-      ->AddCommand("fsck", "Prove that every stored object is whole and matches its checksums")
+      ->AddCommand("fsck", "Verify every stored object against its checksums")
       ->OnRun([&settings] { Fsck(settings); });
 }
 

@@ -93,8 +93,7 @@ void Write(const std::filesystem::path& directory, const std::string& name,
   std::ofstream out(directory / (name + ".1"), std::ios::trunc);
   out << page;
   if (!out.flush())
-    throw Failure(Code::kInternal,
-                  fmt::format("{} cannot be written", (directory / name).string()));
+    throw Failure(Code::kInternal, fmt::format("cannot write {}", (directory / name).string()));
 }
 
 void WriteAll(const Command& app, const std::filesystem::path& directory) {
@@ -114,8 +113,8 @@ void AddManCommand(Command& app, Settings&) {
   auto name = std::make_shared<std::string>();
   auto directory = std::make_shared<std::string>();
   Command* command = app.AddCommand("man", "Print a manual page: fireweed man compute | man -l -");
-  command->AddOption("command", *name, "Of this command (default: of fireweed itself)");
-  command->AddOption("--all", *directory, "Write every page into this directory instead");
+  command->AddOption("command", *name, "Command (default: fireweed itself)");
+  command->AddOption("--all", *directory, "Directory to write all pages to");
   command->OnRun([name, directory, &app] {
     if (!directory->empty()) return WriteAll(app, *directory);
     if (name->empty()) return fmt::print("{}", Overview(app));
@@ -123,7 +122,7 @@ void AddManCommand(Command& app, Settings&) {
       for (const std::string& own : found->names())
         if (own == *name) return fmt::print("{}", PageOf(*found));
     }
-    throw Failure(Code::kInvalid, fmt::format("there is no command {}", *name));
+    throw Failure(Code::kInvalid, fmt::format("unknown command '{}'", *name));
   });
 }
 

@@ -71,7 +71,7 @@ void Edit(const PolicyCommand& command, const Settings& settings, const PolicyEd
 
 void AddProjectPolicyCommands(Command& projects, Settings& settings) {
   auto get = std::make_shared<PolicyCommand>();
-  Command* command = projects.AddCommand("get-iam-policy", "Show who may do what in a project");
+  Command* command = projects.AddCommand("get-iam-policy", "Show the IAM policy of a project");
   command->AddOption("id", get->project, "Project")->Required();
   get->output.AddTo(*command, Shape::kOne);
   command->OnRun(
@@ -79,7 +79,7 @@ void AddProjectPolicyCommands(Command& projects, Settings& settings) {
   for (bool add : {true, false}) {
     auto edit = std::make_shared<PolicyCommand>();
     command = projects.AddCommand(add ? "add-iam-policy-binding" : "remove-iam-policy-binding",
-                                  add ? "Give a role to a member" : "Take a role from a member");
+                                  add ? "Grant a role to a member" : "Revoke a role from a member");
     command->AddOption("id", edit->project, "Project")->Required();
     command->AddOption("--member", edit->member, "user:A@B, serviceAccount:...")->Required();
     command->AddOption("--role", edit->role, "roles/logging.logWriter, ...")->Required();

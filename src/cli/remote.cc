@@ -26,7 +26,7 @@ net::Url ServerUrl(const RemoteDaemon& remote) {
   std::optional<net::Url> url = net::ParseUrl(remote.server);
   if (!url || !url->https || url->target != "/") {
     throw Failure(Code::kInvalid,
-                  fmt::format("'{}' is no server: it looks like https://HOST:PORT", remote.server));
+                  fmt::format("invalid server '{}'; use https://HOST:PORT", remote.server));
   }
   return *url;
 }
@@ -52,7 +52,7 @@ api::admin::ServerDescription Ask(const RemoteDaemon& remote) {
                               remote.server, response.error().message));
   }
   if (response->status != 200) {
-    throw Failure(Code::kUnavailable, fmt::format("{} is no Fireweed daemon (status {})",
+    throw Failure(Code::kUnavailable, fmt::format("{} is not a Fireweed daemon (status {})",
                                                   remote.server, response->status));
   }
   return DecodeJson<api::admin::ServerDescription>(response->body);
@@ -88,14 +88,14 @@ void PrepareRemote(const std::string& state, const RemoteDaemon& remote) {
   if (HexOnly(seen) != HexOnly(remote.fingerprint)) {
     throw Failure(Code::kDenied,
                   fmt::format("the certificate authority at {} has the fingerprint {}, not the one "
-                              "given: somebody else answers there, or the daemon was made anew",
+                              "given: another server answers there, or the daemon was reinstalled",
                               remote.server, seen));
   }
   AuthorizedUser user = DecodeJson<AuthorizedUser>(CredentialText(state, remote));
   std::optional<Endpoint> before = ReadEndpoint(state);
   if (before && before->server.empty()) {
     throw Failure(Code::kPrecondition,
-                  fmt::format("{} belongs to a daemon of this machine: choose another directory "
+                  fmt::format("{} belongs to a daemon on this host; choose another directory "
                               "with --state",
                               state));
   }

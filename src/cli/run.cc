@@ -30,21 +30,54 @@ void Report(const Error& error, const Settings& settings) {
   fmt::print(stderr, "fireweed: {}\n", error.message);
 }
 
+struct Listed {
+  const char* name;
+  const char* example;
+};
 struct Group {
   const char* title;
-  std::vector<const char*> commands;
+  std::vector<Listed> commands;
 };
 
 // In the order of `--help`: daily commands first.
 const std::vector<Group>& Groups() {
   static const std::vector<Group> groups = {
-      {"Start here", {"up", "down", "status", "logs", "env", "config", "doctor"}},
-      {"Data", {"storage", "data", "backup", "restore"}},
-      {"Instances and notebooks", {"compute", "notebooks", "datalab"}},
-      {"Training and prediction", {"ai-platform", "deploy", "predict", "logging"}},
+      {"Start here",
+       {{"up", "fireweed up"},
+        {"down", "fireweed down"},
+        {"status", "fireweed --json status"},
+        {"logs", "fireweed logs -n 50 --follow"},
+        {"env", "eval \"$(fireweed env)\""},
+        {"config", "fireweed config set compute/zone us-central1-a"},
+        {"doctor", "fireweed doctor"}}},
+      {"Data",
+       {{"storage", "fireweed storage cp data.csv gs://my-data/"},
+        {"data", "fireweed data make iris --as gs://my-data/iris"},
+        {"backup", "fireweed backup /mnt/backup"},
+        {"restore", "fireweed restore /mnt/backup --state /var/lib/fireweed"}}},
+      {"Instances and notebooks",
+       {{"compute", "fireweed compute instances create trainer --preemptible"},
+        {"notebooks", "fireweed notebooks create lab"},
+        {"datalab", "fireweed datalab create dlvm --zone us-central1-a"}}},
+      {"Training and prediction",
+       {{"ai-platform", "fireweed ai-platform jobs list"},
+        {"deploy", ""},
+        {"predict", "fireweed predict --model census --json-instances rows.json"},
+        {"logging", "fireweed logging read 'severity>=ERROR' --limit 10"}}},
       {"Projects and access",
-       {"projects", "users", "service-accounts", "tokens", "auth", "credential", "ca", "source"}},
-      {"This host and this program", {"base-images", "completion", "man", "version"}},
+       {{"projects", "fireweed projects create my-project"},
+        {"users", ""},
+        {"service-accounts", "fireweed service-accounts create robot"},
+        {"tokens", "fireweed tokens create --label laptop"},
+        {"auth", "fireweed auth print-access-token"},
+        {"credential", "fireweed credential > laptop.json"},
+        {"ca", "fireweed ca --fingerprint"},
+        {"source", "fireweed source repos create notebooks"}}},
+      {"This host and this program",
+       {{"base-images", "fireweed base-images list"},
+        {"completion", "source <(fireweed completion bash)"},
+        {"man", "fireweed man compute | man -l -"},
+        {"version", "fireweed version"}}},
   };
   return groups;
 }
@@ -68,12 +101,17 @@ void AddCommands(Command& app, Settings& settings) {
   AddAuthorityCommand(app, settings);
   AddSourceCommands(app, settings);
   AddBaseImageCommands(app, settings);
+  AddCompleteCommand(app, settings);
   AddCompletionCommand(app, settings);
   AddManCommand(app, settings);
   AddVersionCommand(app, settings);
   for (const Group& group : Groups()) {
-    for (const char* name : group.commands) {
-      if (Command* command = app.Find(name)) command->InGroup(group.title);
+    for (const Listed& listed : group.commands) {
+      Command* command = app.Find(listed.name);
+      if (!command) continue;
+      command->InGroup(group.title);
+      std::string example = listed.example;
+      if (!example.empty()) command->EndHelpWith("Example:\n  " + example);
     }
   }
 }

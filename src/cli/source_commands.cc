@@ -84,12 +84,13 @@ void AddOne(Command& group, const char* name, const char* about, Shape shape, Se
             Action action) {
   auto command = std::make_shared<SourceCommand>();
   Command* sub = group.AddCommand(name, about);
-  sub->AddOption("--project", command->project, "Its project");
-  sub->AddFlag("-q,--quiet", command->quiet, "Ask nothing");
+  sub->AddOption("--project", command->project,
+                 "Project (default: the shell's, else the daemon's)");
+  sub->AddFlag("-q,--quiet", command->quiet, "Accepted for compatibility; commands never prompt");
   command->output.AddTo(*sub, shape);
   if (shape == Shape::kOne) sub->AddOption("name", command->name, "Repository")->Required();
   if (std::string_view(name) == "clone") {
-    sub->AddOption("directory", command->directory, "Where to (default: its name)");
+    sub->AddOption("directory", command->directory, "Directory (default: the repository's name)");
   }
   sub->OnRun([command, action, &settings] {
     SourceSession session(*command, settings);
@@ -100,29 +101,29 @@ void AddOne(Command& group, const char* name, const char* about, Shape shape, Se
 }  // namespace
 
 void AddSourceCommands(Command& app, Settings& settings) {
-  Command* root = app.AddCommand("source", "Source repositories, in gcloud's grammar");
+  Command* root = app.AddCommand("source", "Manage git repositories");
   root->NeedsCommand();
   Command& group = *root->AddCommand("repos", "Repositories that git reaches by https");
   group.NeedsCommand();
-  AddOne(group, "create", "Make one", Shape::kOne, settings,
+  AddOne(group, "create", "Create a repository", Shape::kOne, settings,
          [](SourceSession& session, const SourceCommand& command, const Settings&) {
            session.Create();
            fmt::print(stderr, "Created [{}].\n", command.name);
          });
-  AddOne(group, "list", "List them", Shape::kList, settings,
+  AddOne(group, "list", "List repositories", Shape::kList, settings,
          [](SourceSession& session, const SourceCommand& command, const Settings& all) {
            Print(command, session.List(), Shape::kList, all);
          });
-  AddOne(group, "describe", "Show one of them", Shape::kOne, settings,
+  AddOne(group, "describe", "Show a repository", Shape::kOne, settings,
          [](SourceSession& session, const SourceCommand& command, const Settings& all) {
            Print(command, {session.Get()}, Shape::kOne, all);
          });
-  AddOne(group, "clone", "Clone one with git", Shape::kOne, settings,
+  AddOne(group, "clone", "Clone a repository with git", Shape::kOne, settings,
          [](SourceSession& session, const SourceCommand& command, const Settings&) {
            BecomeGitClone(session.Get().TextOf("url"),
                           command.directory.empty() ? command.name : command.directory);
          });
-  AddOne(group, "delete", "Delete one with all it holds", Shape::kOne, settings,
+  AddOne(group, "delete", "Delete a repository and its contents", Shape::kOne, settings,
          [](SourceSession& session, const SourceCommand& command, const Settings&) {
            session.Delete();
            fmt::print(stderr, "Deleted [{}].\n", command.name);

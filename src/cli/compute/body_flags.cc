@@ -45,7 +45,7 @@ JsonTree BodyFlags::Convert(const Value& value, const ComputeSession& session) {
     }
     case BodyFlag::Kind::kNumber:
       if (text.empty() || text.find_first_not_of("-0123456789") != std::string::npos)
-        throw Failure(Code::kInvalid, fmt::format("{}: '{}' is no number", flag.name, text));
+        throw Failure(Code::kInvalid, fmt::format("{}: '{}' is not a number", flag.name, text));
       return JsonTree::NumberText(text);
     case BodyFlag::Kind::kGigabytes:
       return JsonTree::Text(std::to_string(ParseGigabytes(text, flag.name)));

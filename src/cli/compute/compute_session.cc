@@ -41,11 +41,12 @@ std::string RegionOf(std::string_view zone) { return std::string(zone.substr(0, 
 std::string LastWord(std::string_view url) { return std::string(url.substr(url.rfind('/') + 1)); }
 
 void PlaceOptions::AddTo(Command& command, Scope scope) {
-  command.AddOption("--project", project, "Project (default: the daemon's)");
-  if (scope == Scope::kZone) command.AddOption("--zone", zone, "Zone (default: the daemon's)");
+  command.AddOption("--project", project, "Project (default: the shell's, else the daemon's)");
+  if (scope == Scope::kZone)
+    command.AddOption("--zone", zone, "Zone (default: the shell's, else the daemon's)");
   if (scope == Scope::kRegion)
     command.AddOption("--region", region, "Region (default: that of the daemon's zone)");
-  command.AddFlag("-q,--quiet", quiet, "Say nothing but results; nothing is ever asked");
+  command.AddFlag("-q,--quiet", quiet, "Print results only; commands never prompt");
 }
 
 ComputeSession::ComputeSession(const PlaceOptions& options, const Settings& settings)
@@ -162,7 +163,7 @@ void ComputeSession::Say(const std::string& text) const {
 
 void ComputeSession::Finish(const JsonTree& operation, std::string_view done) {
   if (async_) {
-    Say(fmt::format("Operation [{}] goes on.", operation.TextOf("selfLink")));
+    Say(fmt::format("Operation [{}] is in progress.", operation.TextOf("selfLink")));
     return;
   }
   Wait(operation);

@@ -128,10 +128,10 @@ void AddGroupCommands(Command& root, Settings& settings) {
   auto make = [] { return std::make_shared<GroupCommand>(); };
   Command& templates = GroupOf(root, "instance-templates");
   Shared create = make();
-  Command* command = templates.AddCommand("create", "Make a template");
-  command->AddOption("names", create->names, "Its name")->Required()->Words(1, 1);
+  Command* command = templates.AddCommand("create", "Create an instance template");
+  command->AddOption("names", create->names, "Template name")->Required()->Words(1, 1);
   create->place.AddTo(*command, Scope::kGlobal);
-  command->AddFlag("--async", create->place.async, "Do not wait until it is done");
+  command->AddFlag("--async", create->place.async, "Return without waiting");
   create->instance.AddTo(*command);
   command->OnRun([create, &settings] { CreateTemplate(*create, settings); });
 
@@ -141,16 +141,16 @@ void AddGroupCommands(Command& root, Settings& settings) {
       AddOne(managed, "list-instances", "List a group's members", settings, list, ListMembers);
   list->output.AddTo(*command, Shape::kList);
   Shared errors = make();
-  command = AddOne(managed, "list-errors", "List what went wrong", settings, errors, ListErrors);
+  command = AddOne(managed, "list-errors", "List a group's errors", settings, errors, ListErrors);
   errors->output.AddTo(*command, Shape::kList);
   Shared wait = make();
-  command = AddOne(managed, "wait-until", "Wait until a group is as it should be", settings, wait,
+  command = AddOne(managed, "wait-until", "Wait until a group is stable", settings, wait,
                    WaitUntilStable);
-  command->AddFlag("--stable", wait->stable, "All members run and none is being changed");
-  command->AddOption("--timeout", wait->timeout, "Seconds")->ShowDefault();
+  command->AddFlag("--stable", wait->stable, "Wait until all members run unchanged");
+  command->AddOption("--timeout", wait->timeout, "Timeout in seconds")->ShowDefault();
   Shared member = make();
-  command = AddOne(managed, "create-instance", "Add a member with a name of its own", settings,
-                   member, CreateMember);
+  command = AddOne(managed, "create-instance", "Add a member with a chosen name", settings, member,
+                   CreateMember);
   command->AddOption("--instance,--instances", member->instances, "NAME,...")
       ->Required()
       ->OneWordEach();

@@ -13,13 +13,12 @@ namespace {
 using Kind = BodyFlag::Kind;
 
 constexpr BodyFlag kCreate[] = {
-    {"--family", "family", Kind::kText, "Family it becomes the newest of"},
-    {"--source-disk", "sourceDisk", Kind::kZoneLink, "Disk to make it from", "disks"},
-    {"--source-snapshot", "sourceSnapshot", Kind::kGlobalLink, "Snapshot to make it from",
-     "snapshots"},
+    {"--family", "family", Kind::kText, "Image family"},
+    {"--source-disk", "sourceDisk", Kind::kZoneLink, "Source disk", "disks"},
+    {"--source-snapshot", "sourceSnapshot", Kind::kGlobalLink, "Source snapshot", "snapshots"},
     {"--source-uri", "rawDisk.source", Kind::kText, "Root file system as a tarball: gs://BUCKET/X"},
     {"--labels", "labels", Kind::kPairs, "KEY=VALUE,..."},
-    {"--description", "description", Kind::kText, "For people"},
+    {"--description", "description", Kind::kText, "Description"},
 };
 
 struct ImageCommand {
@@ -55,15 +54,16 @@ void Create(const ImageCommand& command, const Settings& settings) {
 void AddImageCommands(Command& root, Settings& settings) {
   Command& group = GroupOf(root, "images");
   auto create = std::make_shared<ImageCommand>();
-  Command* command = group.AddCommand("create", "Make an image");
-  command->AddOption("name", create->name, "Its name")->Required();
+  Command* command = group.AddCommand("create", "Create an image");
+  command->AddOption("name", create->name, "Image name")->Required();
   create->place.AddTo(*command, Scope::kGlobal);
   command->AddOption("--source-disk-zone", create->place.zone, "Zone of the disk");
   command->AddOption("--source-image", create->source_image, "Image to copy");
   command->AddOption("--source-image-family", create->source_family, "Newest image of a family");
-  command->AddOption("--source-image-project", create->source_project, "Their project");
-  command->AddFlag("--force,--force-create", create->force, "Even while the disk is in use");
-  command->AddFlag("--async", create->place.async, "Do not wait until it is done");
+  command->AddOption("--source-image-project", create->source_project,
+                     "Project of the source image or family");
+  command->AddFlag("--force,--force-create", create->force, "Create even while the disk is in use");
+  command->AddFlag("--async", create->place.async, "Return without waiting");
   create->flags.AddTo(*command, kCreate);
   create->output.AddTo(*command, Shape::kOne);
   command->OnRun([create, &settings] { Create(*create, settings); });

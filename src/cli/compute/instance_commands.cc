@@ -171,7 +171,7 @@ void AddEdits(Command& group, Settings& settings) {
     auto options = std::make_shared<InstanceCommand>();
     Command* command = AddOne(group, field.word.data(), field.help.data(), options);
     field.AddTo(*command, options->edit);
-    command->AddFlag("--async", options->place.async, "Do not wait until it is done");
+    command->AddFlag("--async", options->place.async, "Return without waiting");
     command->OnRun([options, &field, &settings] { Edit(*options, settings, field); });
   }
 }
@@ -180,28 +180,28 @@ void AddSerialPort(Command& group, const char* name, bool follow, Settings& sett
   auto serial = std::make_shared<InstanceCommand>();
   serial->follow = follow;
   Command* command =
-      AddOne(group, name, follow ? "Show the console as it goes on" : "Show the console", serial);
-  command->AddOption("--start", serial->start, "From this byte on");
+      AddOne(group, name, follow ? "Follow the serial port" : "Show the serial port", serial);
+  command->AddOption("--start", serial->start, "First byte to show");
   command->AddOption("--port", serial->port, "1 to 4")->Between(1, 4);
   if (std::string_view(name) == "logs") {
     serial->follow = false;
-    command->AddFlag("-f,--follow", serial->follow, "Go on until the instance ends");
+    command->AddFlag("-f,--follow", serial->follow, "Follow until the instance stops");
   }
   command->OnRun([serial, &settings] { SerialPort(*serial, settings); });
 }
 
 void AddDisks(Command& group, Settings& settings) {
   auto attach = std::make_shared<InstanceCommand>();
-  Command* command = AddOne(group, "attach-disk", "Give an instance a disk", attach);
+  Command* command = AddOne(group, "attach-disk", "Attach a disk", attach);
   command->AddOption("--disk", attach->disk, "Disk")->Required();
-  command->AddOption("--device-name", attach->device_name, "Its name in the instance");
+  command->AddOption("--device-name", attach->device_name, "Device name inside the instance");
   command->AddOption("--mode", attach->mode, "rw or ro")->OneOf({"rw", "ro"});
   command->AddFlag("--boot", attach->boot, "Boot from it");
   command->OnRun([attach, &settings] { AttachDisk(*attach, settings); });
   auto detach = std::make_shared<InstanceCommand>();
-  command = AddOne(group, "detach-disk", "Take a disk from an instance", detach);
+  command = AddOne(group, "detach-disk", "Detach a disk", detach);
   command->AddOption("--disk", detach->disk, "Disk");
-  command->AddOption("--device-name", detach->device_name, "Or its name in the instance");
+  command->AddOption("--device-name", detach->device_name, "Device name inside the instance");
   command->OnRun([detach, &settings] { DetachDisk(*detach, settings); });
 }
 
@@ -210,10 +210,10 @@ void AddDisks(Command& group, Settings& settings) {
 void AddInstanceCommands(Command& root, Settings& settings) {
   Command& group = GroupOf(root, "instances");
   auto create = std::make_shared<InstanceCommand>();
-  Command* command = AddOne(group, "create", "Make and boot instances", create);
-  command->AddFlag("--async", create->place.async, "Do not wait until they run");
+  Command* command = AddOne(group, "create", "Create and boot instances", create);
+  command->AddFlag("--async", create->place.async, "Return without waiting until they run");
   command->AddOption("--source-instance-template", create->instance.template_name,
-                     "Template to make them by");
+                     "Template to create them from");
   create->instance.AddTo(*command);
   create->output.AddTo(*command, Shape::kOne);
   command->EndHelpWith(
@@ -226,12 +226,13 @@ void AddInstanceCommands(Command& root, Settings& settings) {
   AddSerialPort(group, "logs", false, settings);
   AddDisks(group, settings);
   auto account = std::make_shared<InstanceCommand>();
-  command = AddOne(group, "set-service-account", "Change who stopped instances are", account);
+  command = AddOne(group, "set-service-account", "Change the service account of stopped instances",
+                   account);
   command->AddOption("--service-account", account->service_account, "E-mail");
   command->AddOption("--scopes", account->scopes, "SCOPE,...")->OneWordEach();
   command->OnRun([account, &settings] { SetServiceAccount(*account, settings); });
   auto attributes = std::make_shared<InstanceCommand>();
-  command = AddOne(group, "get-guest-attributes", "Show what the guest has written", attributes);
+  command = AddOne(group, "get-guest-attributes", "Show guest attributes", attributes);
   command->AddOption("--query-path", attributes->query_path, "NAMESPACE/KEY");
   attributes->output.AddTo(*command, Shape::kList);
   command->OnRun([attributes, &settings] { GuestAttributes(*attributes, settings); });

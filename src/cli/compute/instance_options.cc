@@ -91,10 +91,12 @@ void InstanceOptions::AddTo(Command& command) {
   command.AddOption("--image-family", image_family,
                     "Newest image of a family (default: debian-12)");
   command.AddOption("--image-project", image_project, "Project of the image or family");
-  command.AddOption("--boot-disk-size", boot_disk_size, "10GB");
-  command.AddOption("--boot-disk-type", boot_disk_type, "pd-standard, pd-ssd");
-  command.AddOption("--boot-disk-device-name", boot_disk_device_name, "Its name in the instance");
-  command.AddFlag("--no-boot-disk-auto-delete", keep_boot_disk, "Keep it after the instance");
+  command.AddOption("--boot-disk-size", boot_disk_size, "Boot disk size: 10GB");
+  command.AddOption("--boot-disk-type", boot_disk_type, "Boot disk type: pd-standard, pd-ssd");
+  command.AddOption("--boot-disk-device-name", boot_disk_device_name,
+                    "Device name inside the instance");
+  command.AddFlag("--no-boot-disk-auto-delete", keep_boot_disk,
+                  "Keep the boot disk when the instance is deleted");
   many("--disk", disks, "name=DISK[,device-name=D][,mode=rw|ro][,boot=yes][,auto-delete=yes]");
   many("--create-disk", create_disks, "name=DISK,size=10GB[,type=T][,image=I][,device-name=D]");
   many("--metadata", metadata, "KEY=VALUE,...; ^;^KEY=A,B;KEY2=C for values with commas");
@@ -103,25 +105,26 @@ void InstanceOptions::AddTo(Command& command) {
   many("--tags", tags, "TAG,...");
   many("--scopes", scopes, "cloud-platform, storage-rw, ...");
   command.AddFlag("--no-scopes", no_scopes, "No scopes");
-  command.AddOption("--service-account", service_account, "Who the instance is");
-  command.AddFlag("--no-service-account", no_service_account, "Nobody");
+  command.AddOption("--service-account", service_account, "Service account the instance runs as");
+  command.AddFlag("--no-service-account", no_service_account, "Run without a service account");
   command.AddOption("--network", network, "Network (default: default)");
   command.AddOption("--subnet", subnet, "Subnetwork");
   command.AddOption("--address", address, "External address");
   command.AddOption("--private-network-ip", private_address, "Internal address");
   command.AddFlag("--no-address", no_address, "No external address");
-  command.AddOption("--description", description, "For people");
-  command.AddOption("--hostname", hostname, "Host name inside");
+  command.AddOption("--description", description, "Description");
+  command.AddOption("--hostname", hostname, "Host name inside the instance");
   command.AddOption("--accelerator", accelerator, "type=TYPE,count=N");
-  command.AddOption("--min-cpu-platform", min_cpu_platform, "Oldest CPU");
+  command.AddOption("--min-cpu-platform", min_cpu_platform, "Minimum CPU platform");
   command.AddOption("--maintenance-policy", maintenance_policy, "MIGRATE or TERMINATE");
   command.AddOption("--provisioning-model", provisioning_model, "STANDARD or SPOT");
   command.AddOption("--instance-termination-action", termination_action, "STOP or DELETE");
-  command.AddOption("--max-run-duration", max_run_duration, "Ended after this time: 2h");
-  command.AddFlag("--preemptible", preemptible, "May be taken back at any time");
-  command.AddFlag("--restart-on-failure", restart, "Started again after a crash (usual)");
-  command.AddFlag("--no-restart-on-failure", no_restart, "Left as it is after a crash");
-  command.AddFlag("--deletion-protection", deletion_protection, "Refuse to be deleted");
+  command.AddOption("--max-run-duration", max_run_duration,
+                    "Stop the instance after this time: 2h");
+  command.AddFlag("--preemptible", preemptible, "Preemptible instance");
+  command.AddFlag("--restart-on-failure", restart, "Restart after a crash (default)");
+  command.AddFlag("--no-restart-on-failure", no_restart, "Do not restart after a crash");
+  command.AddFlag("--deletion-protection", deletion_protection, "Refuse delete requests");
   command.AddFlag("--can-ip-forward", can_ip_forward, "May forward packets");
 }
 

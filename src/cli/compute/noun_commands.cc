@@ -153,7 +153,7 @@ Shared Make(const Noun& noun) {
 
 void AddReading(Command& group, const Noun& noun, Settings& settings) {
   Shared list = Make(noun);
-  Command* command = group.AddCommand("list", "List them");
+  Command* command = group.AddCommand("list", "List resources");
   list->place.AddTo(*command, noun.scope);
   if (noun.scope == Scope::kZone)
     command->AddOption("--zones", list->zones, "Only in these zones: ZONE,...");
@@ -164,7 +164,7 @@ void AddReading(Command& group, const Noun& noun, Settings& settings) {
                   noun.words));
   command->OnRun([list, &settings] { List(*list, settings); });
   Shared describe = Make(noun);
-  command = group.AddCommand("describe", "Show one of them");
+  command = group.AddCommand("describe", "Show a resource");
   AddName(*command, *describe);
   describe->output.AddTo(*command, Shape::kOne);
   command->OnRun([describe, &settings] { Describe(*describe, settings); });
@@ -173,14 +173,14 @@ void AddReading(Command& group, const Noun& noun, Settings& settings) {
 void AddWriting(Command& group, const Noun& noun, Settings& settings) {
   if (noun.removable) {
     Shared remove = Make(noun);
-    Command* command = group.AddCommand("delete", "Delete them");
+    Command* command = group.AddCommand("delete", "Delete resources");
     AddName(*command, *remove);
     AddAsync(*command, *remove);
     command->OnRun([remove, &settings] { Delete(*remove, settings); });
   }
   if (!noun.create.empty()) {
     Shared create = Make(noun);
-    Command* command = group.AddCommand("create", "Make one");
+    Command* command = group.AddCommand("create", "Create a resource");
     AddName(*command, *create);
     AddAsync(*command, *create);
     create->flags.AddTo(*command, noun.create);

@@ -12,7 +12,7 @@ namespace {
 using Kind = BodyFlag::Kind;
 
 constexpr BodyFlag kLabelsFlag{"--labels", "labels", Kind::kPairs, "KEY=VALUE,..."};
-constexpr BodyFlag kDescriptionFlag{"--description", "description", Kind::kText, "For people"};
+constexpr BodyFlag kDescriptionFlag{"--description", "description", Kind::kText, "Description"};
 
 // Instances.
 constexpr BodyFlag kSetMachineType[] = {
@@ -31,7 +31,7 @@ constexpr BodyFlag kSetScheduling[] = {
 constexpr Action kInstanceActions[] = {
     {"start", "start", "Started", "Start stopped instances"},
     {"stop", "stop", "Stopped", "Stop instances; disks stay"},
-    {"reset", "reset", "Reset", "Boot instances anew, as if the power had gone"},
+    {"reset", "reset", "Reset", "Reset instances without a clean shutdown"},
     {"suspend", "suspend", "Suspended", "Freeze instances with their memory"},
     {"resume", "resume", "Resumed", "Go on with suspended instances"},
     {"preempt", "preempt", "Preempted", "Take preemptible instances back, with notice"},
@@ -70,59 +70,59 @@ constexpr BodyFlag kGroupCreate[] = {
     {"--template", "instanceTemplate", Kind::kGlobalLink, "Template of the members",
      "instanceTemplates", true},
     {"--size", "targetSize", Kind::kNumber, "How many", "", true},
-    {"--base-instance-name", "baseInstanceName", Kind::kText, "What the members' names begin with"},
+    {"--base-instance-name", "baseInstanceName", Kind::kText, "Prefix of member names"},
     {"--completion", "completion", Kind::kText,
-     "When the work is done and the group shrinks: never, on-poweroff, on-success"},
+     "When a member counts as done and the group shrinks: never, on-poweroff, on-success"},
     kDescriptionFlag,
 };
 constexpr BodyFlag kGroupTemplate[] = {{"--template", "instanceTemplate", Kind::kGlobalLink,
                                         "Template of new members", "instanceTemplates", true}};
 constexpr Action kGroupActions[] = {
-    {"resize", "resize", "Resized", "Change how many members a group has", {}, false, "size"},
-    {"set-instance-template", "setInstanceTemplate", "Updated", "Change what new members are like",
-     kGroupTemplate},
-    {"recreate-instances", "recreateInstances", "Recreating in", "Make members anew", {}, true},
+    {"resize", "resize", "Resized", "Change the number of members", {}, false, "size"},
+    {"set-instance-template", "setInstanceTemplate", "Updated",
+     "Change the template of new members", kGroupTemplate},
+    {"recreate-instances", "recreateInstances", "Recreating in", "Recreate members", {}, true},
     {"delete-instances", "deleteInstances", "Deleting in", "Delete members and shrink", {}, true},
     {"abandon-instances",
      "abandonInstances",
      "Abandoning in",
-     "Let members go without deleting them",
+     "Remove members without deleting them",
      {},
      true},
 };
 constexpr BodyFlag kUnmanagedCreate[] = {kDescriptionFlag};
 constexpr Action kUnmanagedActions[] = {
-    {"add-instances", "addInstances", "Updated", "Put instances into a group", {}, true},
-    {"remove-instances", "removeInstances", "Updated", "Take instances out", {}, true},
+    {"add-instances", "addInstances", "Updated", "Add instances to a group", {}, true},
+    {"remove-instances", "removeInstances", "Updated", "Remove instances from a group", {}, true},
 };
 
 // Networks.
 constexpr BodyFlag kNetworkCreate[] = {
     {"--subnet-mode", "autoCreateSubnetworks", Kind::kText, "auto or custom"},
-    {"--mtu", "mtu", Kind::kNumber, "Largest packet"},
+    {"--mtu", "mtu", Kind::kNumber, "MTU in bytes"},
     kDescriptionFlag,
 };
 constexpr BodyFlag kSubnetCreate[] = {
-    {"--network", "network", Kind::kGlobalLink, "Its network", "networks", true},
+    {"--network", "network", Kind::kGlobalLink, "Network", "networks", true},
     {"--range", "ipCidrRange", Kind::kText, "10.1.0.0/20", "", true},
     kDescriptionFlag,
 };
 constexpr BodyFlag kFirewallCreate[] = {
-    {"--network", "network", Kind::kGlobalLink, "Which network", "networks"},
+    {"--network", "network", Kind::kGlobalLink, "Network", "networks"},
     {"--direction", "direction", Kind::kUpperText, "INGRESS or EGRESS"},
-    {"--priority", "priority", Kind::kNumber, "Lower goes first"},
+    {"--priority", "priority", Kind::kNumber, "Priority; lower numbers are applied first"},
     {"--source-ranges", "sourceRanges", Kind::kList, "0.0.0.0/0,..."},
     {"--destination-ranges", "destinationRanges", Kind::kList, "0.0.0.0/0,..."},
     {"--source-tags", "sourceTags", Kind::kList, "TAG,..."},
     {"--target-tags", "targetTags", Kind::kList, "TAG,..."},
     {"--allow", "allow", Kind::kList, "tcp:22,icmp,udp:1-100"},
-    {"--rules", "allow", Kind::kList, "The same, with --action"},
+    {"--rules", "allow", Kind::kList, "Rules for --action"},
     {"--action", "action", Kind::kUpperText, "ALLOW or DENY, for --rules"},
-    {"--disabled", "disabled", Kind::kTrue, "Kept, but without effect"},
+    {"--disabled", "disabled", Kind::kTrue, "Create the rule disabled"},
     kDescriptionFlag,
 };
 constexpr BodyFlag kAddressCreate[] = {
-    {"--addresses", "address", Kind::kText, "A certain address"},
+    {"--addresses", "address", Kind::kText, "Address to reserve"},
     kDescriptionFlag,
 };
 
@@ -164,20 +164,16 @@ constexpr Noun kNouns[] = {
      true,
      {},
      kImageActions},
-    {"snapshots", "snapshots", Scope::kGlobal, "Snapshots",
-     "table(name,diskSizeGb,sourceDisk.basename():label=SRC_DISK,status)"},
-    {"instance-templates", "instanceTemplates", Scope::kGlobal,
-     "What instances of a group are like",
+    {"instance-templates", "instanceTemplates", Scope::kGlobal, "Instance templates",
      "table(name,properties.machineType.basename():label=MACHINE_TYPE,properties.scheduling."
      "preemptible.yesno(yes=true,no=''):label=PREEMPTIBLE,creationTimestamp)"},
-    {"instance-groups managed", "instanceGroupManagers", Scope::kZone,
-     "Groups that keep their number of instances",
+    {"instance-groups managed", "instanceGroupManagers", Scope::kZone, "Managed instance groups",
      "table(name,zone.basename():label=LOCATION,baseInstanceName,currentActions.none:label=SIZE,"
      "targetSize:label=TARGET_SIZE,instanceTemplate.basename(),status.isStable.yesno(yes=yes,no=no)"
      ":"
      "label=STABLE)",
      true, kGroupCreate, kGroupActions},
-    {"instance-groups unmanaged", "instanceGroups", Scope::kZone, "Groups of any instances",
+    {"instance-groups unmanaged", "instanceGroups", Scope::kZone, "Unmanaged instance groups",
      "table(name,zone.basename():label=LOCATION,network.basename(),size:label=INSTANCES)", true,
      kUnmanagedCreate, kUnmanagedActions},
     {"networks",
@@ -189,13 +185,13 @@ constexpr Noun kNouns[] = {
      kNetworkCreate,
      {},
      ShapeNetwork},
-    {"networks subnets", "subnetworks", Scope::kRegion, "Parts of networks",
+    {"networks subnets", "subnetworks", Scope::kRegion, "Subnetworks",
      "table(name,region.basename(),network.basename(),ipCidrRange:label=RANGE)", true,
      kSubnetCreate},
     {"firewall-rules",
      "firewalls",
      Scope::kGlobal,
-     "Who may connect where",
+     "Firewall rules",
      "table(name,network.basename(),direction,priority,allowed[].IPProtocol.list():label=ALLOW,"
      "denied[].IPProtocol.list():label=DENY,disabled)",
      true,

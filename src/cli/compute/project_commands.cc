@@ -33,13 +33,13 @@ Scope ScopeOf(const ProjectCommand& command) {
 void AddOperation(Command& command, const Shared& options) {
   command.AddOption("name", options->name, "Operation, by name or address")->Required();
   options->place.AddTo(command, Scope::kZone);
-  command.AddOption("--region", options->place.region, "It belongs to a region");
-  command.AddFlag("--global", options->global, "It belongs to the project");
+  command.AddOption("--region", options->place.region, "Region of the operation");
+  command.AddFlag("--global", options->global, "Global operation");
   options->output.AddTo(command, Shape::kOne);
 }
 
 void AddOperations(Command& root, Settings& settings) {
-  Command& group = GroupOf(root, "operations", "What is being done, and what was");
+  Command& group = GroupOf(root, "operations", "Current and past operations");
   auto list = std::make_shared<ProjectCommand>();
   Command* command = group.AddCommand("list", "List operations of all scopes");
   list->place.AddTo(*command, Scope::kGlobal);
@@ -52,7 +52,7 @@ void AddOperations(Command& root, Settings& settings) {
   for (bool wait : {false, true}) {
     auto one = std::make_shared<ProjectCommand>();
     command = group.AddCommand(wait ? "wait" : "describe",
-                               wait ? "Wait until it is done" : "Show an operation");
+                               wait ? "Wait for an operation" : "Show an operation");
     AddOperation(*command, one);
     command->OnRun([one, wait, &settings] {
       ComputeSession session(one->place, settings);
@@ -84,7 +84,7 @@ void EditMetadata(const ProjectCommand& command, const Settings& settings, bool 
 }
 
 void AddProjectInfo(Command& root, Settings& settings) {
-  Command& group = GroupOf(root, "project-info", "What all instances of the project share");
+  Command& group = GroupOf(root, "project-info", "Settings that all instances of a project share");
   auto describe = std::make_shared<ProjectCommand>();
   Command* command = group.AddCommand("describe", "Show the project");
   describe->place.AddTo(*command, Scope::kGlobal);
@@ -96,8 +96,9 @@ void AddProjectInfo(Command& root, Settings& settings) {
   });
   for (bool add : {true, false}) {
     auto edit = std::make_shared<ProjectCommand>();
-    command = group.AddCommand(add ? "add-metadata" : "remove-metadata",
-                               add ? "Set metadata of all instances" : "Remove it");
+    command = group.AddCommand(
+        add ? "add-metadata" : "remove-metadata",
+        add ? "Set metadata of all instances" : "Remove metadata of all instances");
     edit->place.AddTo(*command, Scope::kGlobal);
     if (add)
       AddMetadataOptions(*command, edit->edit);

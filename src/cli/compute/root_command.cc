@@ -6,7 +6,7 @@
 namespace fireweed::cli {
 
 void AddComputeCommands(Command& app, Settings& settings) {
-  Command* root = app.AddCommand("compute", "Compute Engine, in gcloud's grammar");
+  Command* root = app.AddCommand("compute", "Manage instances, disks, images and networks");
   root->NeedsCommand();
   AddNounCommands(*root, settings);
   AddInstanceCommands(*root, settings);

@@ -136,11 +136,11 @@ void AddOne(Command& group, const char* name, const char* help, bool needs_comma
   auto shell = std::make_shared<ShellCommand>();
   Command* command = group.AddCommand(name, help);
   command->AddOption("instance", shell->place_name, "[USER@]INSTANCE")->Required();
-  Flag* words = command->AddOption("words", shell->words, "Command, after --: its words are ssh's");
+  Flag* words = command->AddOption("words", shell->words, "Command to run, after --");
   if (needs_command) words->Required();
   command->AddOption("--command", shell->command, "Command to run instead of a shell");
   command->AddOption("--ssh-key-file", shell->key_file,
-                     "Private key (default: ~/.ssh/google_compute_engine, made when missing)");
+                     "Private key (default: ~/.ssh/google_compute_engine, created if missing)");
   shell->place.AddTo(*command, Scope::kZone);
   command->OnRun([shell, &settings] { Shell(*shell, settings); });
 }

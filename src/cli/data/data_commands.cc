@@ -175,7 +175,7 @@ void List(const Settings& settings) {
 }  // namespace
 
 void AddDataCommands(Command& app, Settings& settings) {
-  Command* data = app.AddCommand("data", "The data sets of the guides, made or fetched");
+  Command* data = app.AddCommand("data", "Create or download the data sets of the guides");
   data->NeedsCommand();
   auto options = std::make_shared<DataOptions>();
   std::vector<std::string> names;
@@ -187,7 +187,7 @@ void AddDataCommands(Command& app, Settings& settings) {
                        "gs://BUCKET/PATH; the bucket is made where missing");
   };
   Command* make =
-      data->AddCommand("make", "Make a look-alike: same files, columns, sizes and shares");
+      data->AddCommand("make", "Generate a look-alike: same files, columns, sizes and shares");
   targets(make);
   make->AddOption("--seed", options->seed, "Another seed, other rows")->ShowDefault();
   make->OnRun([options, &settings] { Make(*options, settings); });
@@ -195,7 +195,7 @@ void AddDataCommands(Command& app, Settings& settings) {
   targets(get);
   get->AddOption("--from", options->from, "A directory with originals (FIREWEED_DATA)");
   get->OnRun([options, &settings] { Get(*options, settings); });
-  data->AddCommand("list", "Say which there are")->OnRun([&settings] { List(settings); });
+  data->AddCommand("list", "List data sets")->OnRun([&settings] { List(settings); });
 }
 
 }  // namespace fireweed::cli

@@ -50,7 +50,7 @@ KeyPath KeyPath::Take(std::string_view& text) {
 KeyPath KeyPath::Parse(std::string_view text) {
   std::string_view rest = text;
   KeyPath path = Take(rest);
-  if (!rest.empty()) throw Failure(Code::kInvalid, fmt::format("'{}' is no field name", text));
+  if (!rest.empty()) throw Failure(Code::kInvalid, fmt::format("invalid field name '{}'", text));
   return path;
 }
 

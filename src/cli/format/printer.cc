@@ -163,8 +163,8 @@ std::string Render(const std::vector<JsonTree>& resources, const Projection& pro
     return format == "table" ? TableText(rows, projection)
                              : RenderLines(rows, projection, format == "csv");
   }
-  throw Failure(Code::kInvalid, fmt::format("--format: there is no format '{}'; there are {}",
-                                            format, fmt::join(FormatNames(), ", ")));
+  throw Failure(Code::kInvalid, fmt::format("--format: unknown format '{}'; supported: {}", format,
+                                            fmt::join(FormatNames(), ", ")));
 }
 
 }  // namespace fireweed::cli

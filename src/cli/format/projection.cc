@@ -69,7 +69,7 @@ Transform TakeTransform(std::string_view& text) {
     TakeIf(text, ',');
   }
   if (!IsTransform(transform.name)) {
-    throw Failure(Code::kInvalid, fmt::format("--format: there is no transform {}(); there are {}",
+    throw Failure(Code::kInvalid, fmt::format("--format: unknown transform {}(); supported: {}",
                                               transform.name, fmt::join(TransformNames(), ", ")));
   }
   return transform;

@@ -267,7 +267,7 @@ class Reader {
     try {
       return std::regex(text);
     } catch (const std::regex_error&) {
-      throw Failure(Code::kInvalid, fmt::format("--filter: '{}' is no regular expression", text));
+      throw Failure(Code::kInvalid, fmt::format("--filter: invalid regular expression '{}'", text));
     }
   }
 

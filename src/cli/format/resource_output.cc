@@ -57,11 +57,11 @@ void OutputOptions::AddTo(Command& command, Shape shape) {
   command.AddOption("--format", format,
                     "json, yaml, value(name,...), csv(...), table(...), list, text, none");
   if (shape == Shape::kOne) return;
-  command.AddOption("--filter", filter, "Only these: status=RUNNING AND name:web-*");
-  command.AddOption("--sort-by", sort_by, "Fields to sort by; ~ turns one around");
-  command.AddOption("--limit", limit, "At most so many")->Positive();
-  command.AddOption("--page-size", page_size, "Accepted for gcloud's sake");
-  command.AddFlag("--uri", uri, "Only the addresses of the resources");
+  command.AddOption("--filter", filter, "Filter: status=RUNNING AND name:web-*");
+  command.AddOption("--sort-by", sort_by, "Fields to sort by; ~ reverses a field");
+  command.AddOption("--limit", limit, "Maximum number of results")->Positive();
+  command.AddOption("--page-size", page_size, "Accepted for compatibility");
+  command.AddFlag("--uri", uri, "Print URLs only");
 }
 
 std::string OutputOptions::Text(std::vector<JsonTree> resources, const std::string& usual,

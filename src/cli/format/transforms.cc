@@ -194,7 +194,7 @@ std::vector<std::string_view> TransformNames() {
 JsonTree ApplyTransform(const Transform& transform, const JsonTree& value) {
   const Entry* entry = FindEntry(transform.name);
   if (!entry) {
-    throw Failure(Code::kInvalid, fmt::format("--format: there is no transform {}(); there are {}",
+    throw Failure(Code::kInvalid, fmt::format("--format: unknown transform {}(); supported: {}",
                                               transform.name, fmt::join(TransformNames(), ", ")));
   }
   if (!value.IsList() || TakesLists(transform.name)) return entry->apply(transform, value);

@@ -95,8 +95,7 @@ JsonTree BatchFlags::Job(const std::string& project) const {
 void AddBatchCommand(Command& root, Settings& settings) {
   auto batch = std::make_shared<BatchCommand>();
   Command* command =
-      GroupOf(root, "jobs submit")
-          .AddCommand("prediction", "Ask a model about many instances: files in, files out");
+      GroupOf(root, "jobs submit").AddCommand("prediction", "Submit a batch prediction job");
   batch->flags.AddTo(*command);
   batch->ml.AddTo(*command);
   batch->output.AddTo(*command, Shape::kOne);

@@ -67,10 +67,26 @@ FoundModel FindRemote(const Settings& settings, const std::string& uri) {
   return best;
 }
 
+JsonTree FindJob(MlSession& session, const std::string& what) {
+  std::string neither = fmt::format(
+      "'{}' is neither a directory nor a training job; name a directory, gs://BUCKET/PATH, or a "
+      "job "
+      "of `fireweed ai-platform jobs list`",
+      what);
+  // Jobs have no such characters in their names.
+  if (what.find_first_of("/.") != std::string::npos) throw Failure(Code::kNotFound, neither);
+  try {
+    return session.Call("GET", "jobs/" + PercentEncode(what));
+  } catch (const Failure& failure) {
+    if (failure.error().code != Code::kNotFound) throw;
+    throw Failure(Code::kNotFound, neither);
+  }
+}
+
 FoundModel FindModelIn(MlSession& session, const Settings& settings, const std::string& what) {
   if (what.starts_with("gs://")) return FindRemote(settings, what);
   if (fs::is_directory(what)) return FindLocal(what);
-  JsonTree job = session.Call("GET", "jobs/" + PercentEncode(what));
+  JsonTree job = FindJob(session, what);
   const JsonTree* input = job.Find("trainingInput");
   std::string directory = input ? input->TextOf("jobDir") : "";
   if (directory.empty()) {
@@ -133,7 +149,7 @@ void Deploy(DeployCommand command, const Settings& settings) {
       fmt::format("models/{}/versions/{}", PercentEncode(wish.model), PercentEncode(wish.name));
   session.Call("POST", path + ":setDefault", JsonTree::Object());
   session.Say(
-      fmt::format("Version [{}] of model [{}] is ready and the default. Ask it with\n  "
+      fmt::format("Version [{}] of model [{}] is ready and is the default. Query it with\n  "
                   "fireweed predict --model {} --json-instances FILE",
                   wish.name, wish.model, wish.model));
 }
@@ -142,18 +158,20 @@ void Deploy(DeployCommand command, const Settings& settings) {
 
 void AddDeployCommand(Command& app, Settings& settings) {
   auto options = std::make_shared<DeployCommand>();
-  Command* command =
-      app.AddCommand("deploy", "Make a model of a directory or a job, ready to be asked");
+  Command* command = app.AddCommand("deploy", "Deploy a model from a directory or training job");
   command->AddOption("what", options->what, "A directory, gs://..., or the name of a training job")
       ->Required();
   VersionWish& wish = options->version;
-  command->AddOption("--model", wish.model, "The model; made where missing");
-  command->AddOption("--version", wish.name, "The version; else the next of v1, v2, ...");
+  command->AddOption("--model", wish.model,
+                     "Model, created if missing (default: from the directory's name)");
+  command->AddOption("--version", wish.name, "Version (default: the next of v1, v2, ...)");
   command->AddOption("--framework", wish.framework, "tensorflow, scikit-learn or xgboost");
-  command->AddOption("--runtime-version", wish.runtime_version, "As for training");
-  command->AddOption("--staging-bucket", wish.staging_bucket, "Where a directory is uploaded to");
+  command->AddOption("--runtime-version", wish.runtime_version, "Runtime version, as for training");
+  command->AddOption("--staging-bucket", wish.staging_bucket,
+                     "Bucket to upload a local directory to");
   command->AddOption("--machine-type", wish.machine_type, "mls1-c1-m2, n1-standard-2, ...");
-  command->AddOption("--min-nodes", wish.min_nodes, "0: no process while nobody asks");
+  command->AddOption("--min-nodes", wish.min_nodes,
+                     "Minimum number of processes; 0 stops an idle version");
   options->place.AddTo(*command);
   command->EndHelpWith("Example:\n  fireweed deploy export/exporter/1700000000 --model census");
   command->OnRun([options, &settings] { Deploy(*options, settings); });

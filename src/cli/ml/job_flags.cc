@@ -116,7 +116,15 @@ void JobFlags::Check() const {
 
 Job JobFromConfig(std::string_view yaml) {
   DecodeRules rules{.unknown = UnknownFields::kRefuse, .lenient_scalars = true};
-  return DecodeJson<Job>(YamlToJson(yaml), rules);
+  try {
+    return DecodeJson<Job>(YamlToJson(yaml), rules);
+  } catch (const Failure& failure) {
+    // The words for requests: here a person wrote the file, and not in JSON.
+    constexpr std::string_view kRequest = "Invalid JSON payload received. ";
+    Error error = failure.error();
+    if (error.message.starts_with(kRequest)) error.message.erase(0, kRequest.size());
+    throw Failure(error);
+  }
 }
 
 Job MakeJob(const JobFlags& flags, Job config, const std::vector<std::string>& packages) {

@@ -62,8 +62,8 @@ void Train(LocalTrain& train, const Settings& settings) {
 
 void AddLocalCommands(Command& root, Settings& settings) {
   Command& group = GroupOf(root, "local", "Run a trainer on this machine, without the service");
-  Command* command = group.AddCommand(
-      "train", "Runs a trainer's module in the process environment of a training job");
+  Command* command =
+      group.AddCommand("train", "Run a trainer locally with the environment of a training job");
   auto train = std::make_shared<LocalTrain>();
   command->AddOption("--package-path", train->package_path, "Directory of the trainer's package")
       ->Required();

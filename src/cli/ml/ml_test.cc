@@ -78,7 +78,13 @@ TEST(JobFlags, WinOverTheFile) {
 }
 
 TEST(JobFlags, RefuseWhatMakesNoSense) {
-  EXPECT_THROW(JobFromConfig("trainingInput: {scaleTeir: BASIC}"), Failure);
+  try {
+    JobFromConfig("trainingInput: {scaleTeir: BASIC}");
+    FAIL();
+  } catch (const Failure& failure) {
+    EXPECT_EQ(failure.error().message,
+              "Unknown name \"trainingInput.scaleTeir\": Cannot find field.");
+  }
   EXPECT_THROW(JobFromConfig("trainingInput: ["), Failure);
   EXPECT_THROW(Input({"j", "--scale-tier=huge"}), Failure);
   EXPECT_THROW(Input({"j", "--master-accelerator=count=x,type=t"}), Failure);

@@ -221,8 +221,8 @@ void AddInstances(Command& command, PredictCommand& options) {
 
 void AddPredictCommand(Command& root, Settings& settings) {
   auto options = std::make_shared<PredictCommand>();
-  Command* command = root.AddCommand("predict", "Ask a model");
-  command->AddOption("--model", options->model, "The model")->Required();
+  Command* command = root.AddCommand("predict", "Send instances to a model");
+  command->AddOption("--model", options->model, "Model")->Required();
   command->AddOption("--version", options->version, "One of its versions; else the default");
   command->AddOption("--region", options->region, "Accepted for gcloud's sake");
   AddInstances(*command, *options);
@@ -235,8 +235,8 @@ void AddPredictCommand(Command& root, Settings& settings) {
 void AddLocalPredict(Command& root, Settings& settings) {
   Command& group = GroupOf(root, "local", "Without a daemon");
   auto options = std::make_shared<PredictCommand>();
-  Command* command = group.AddCommand("predict", "Ask a model in a local directory");
-  command->AddOption("--model-dir", options->model_dir, "Its directory")->Required();
+  Command* command = group.AddCommand("predict", "Predict with a model in a local directory");
+  command->AddOption("--model-dir", options->model_dir, "Directory of the model")->Required();
   command->AddOption("--framework", options->framework, "tensorflow, scikit-learn or xgboost");
   command->AddOption("--python", options->python, "Interpreter of Python models");
   AddInstances(*command, *options);

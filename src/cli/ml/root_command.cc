@@ -8,7 +8,7 @@
 namespace fireweed::cli {
 
 void AddMlCommands(Command& app, Settings& settings) {
-  Command* root = app.AddCommand("ai-platform", "Training and prediction, in gcloud's grammar");
+  Command* root = app.AddCommand("ai-platform", "Run training jobs and manage models");
   root->Alias("ml-engine");
   root->NeedsCommand();
   AddJobCommands(*root, settings);

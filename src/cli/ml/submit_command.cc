@@ -110,11 +110,21 @@ JsonTree Brief(const JsonTree& job) {
   return brief;
 }
 
+api::ml::Job ReadConfig(const std::string& path) {
+  try {
+    return JobFromConfig(ReadFile(path));
+  } catch (const Failure& failure) {
+    Error error = failure.error();
+    if (error.code == Code::kInvalid) error.message = fmt::format("{}: {}", path, error.message);
+    throw Failure(error);
+  }
+}
+
 void Submit(const SubmitCommand& command, const Settings& settings) {
   const JobFlags& flags = command.flags;
   flags.Check();
   api::ml::Job config;
-  if (!flags.config.empty()) config = JobFromConfig(ReadFile(flags.config));
+  if (!flags.config.empty()) config = ReadConfig(flags.config);
   MlSession session(command.ml, settings);
   std::string job_dir = !flags.job_dir.empty() ? flags.job_dir
                         : config.trainingInput ? config.trainingInput->jobDir

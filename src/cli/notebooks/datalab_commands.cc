@@ -39,7 +39,7 @@ Command* AddOne(Command& group, const char* word, const char* help, const Shared
 }
 
 void Ignore(Command& command, Datalab& lab, const char* flag, bool takes_value) {
-  constexpr const char* kHelp = "Accepted for old scripts' sake";
+  constexpr const char* kHelp = "Accepted for compatibility; no effect";
   if (takes_value)
     command.AddOption(flag, lab.ignored, kHelp);
   else
@@ -58,21 +58,23 @@ void AddConnectFlags(Command& command, Datalab& lab) {
 void AddCreate(Command& group, const Shared& lab, Settings& settings) {
   NotebookOptions& notebook = lab->command.notebook;
   notebook.idle_timeout = "90m";
-  Command* command = AddOne(group, "create", "Make a notebook and connect to it", lab);
+  Command* command = AddOne(group, "create", "Create a notebook and connect to it", lab);
   command->AddOption("--machine-type", notebook.machine_type, "Machine type")->ShowDefault();
   command->AddOption("--disk-name", notebook.disk_name, "Disk for notebooks (default: NAME-pd)");
-  command->AddOption("--disk-size-gb", lab->disk_gigabytes, "Of a new disk")->ShowDefault();
+  command->AddOption("--disk-size-gb", lab->disk_gigabytes, "Size of a new disk in GB")
+      ->ShowDefault();
   command
       ->AddOption("--idle-timeout", notebook.idle_timeout,
-                  "Stop it when nobody used it for this long; 0s: never")
+                  "Stop after this long without use; 0s: never")
       ->ShowDefault();
   command->AddOption("--image-name", notebook.image, "Image of the instance");
-  command->AddOption("--service-account", notebook.service_account, "Who the notebook is");
+  command->AddOption("--service-account", notebook.service_account,
+                     "Service account the notebook runs as");
   command->AddOption("--wheels", notebook.wheels,
                      "gs:// directory with all wheels, for instances without internet");
-  command->AddFlag("--no-connect", lab->no_connect, "Only make it, and print its address");
+  command->AddFlag("--no-connect", lab->no_connect, "Do not connect; print the URL");
   command->AddFlag("--no-create-repository", lab->no_repository,
-                   "Without the source repository datalab-notebooks");
+                   "Do not create the repository datalab-notebooks");
   for (const char* flag : {"--network-name", "--subnet-name", "--log-level"})
     Ignore(*command, *lab, flag, true);
   for (const char* flag : {"--no-swap", "--no-backups", "--no-firewall-rule", "--diagnose-me"})
@@ -85,7 +87,7 @@ void AddCreate(Command& group, const Shared& lab, Settings& settings) {
 
 void AddDatalabCommands(Command& app, Settings& settings) {
   auto lab = std::make_shared<Datalab>();
-  Command* group = app.AddCommand("datalab", "Notebooks, in the words of Cloud Datalab");
+  Command* group = app.AddCommand("datalab", "Run notebooks with the commands of Cloud Datalab");
   group->NeedsCommand();
   // Datalab took these before the command's word; they may also follow it.
   lab->command.place.AddTo(*group, Scope::kZone);
@@ -96,14 +98,15 @@ void AddDatalabCommands(Command& app, Settings& settings) {
   connect->OnRun([lab, &settings] { ConnectNotebook(lab->command, settings); });
   Command* list = group->AddCommand("list", "List notebooks");
   lab->command.output.AddTo(*list, Shape::kList);
-  list->AddOption("--zones", lab->command.zones, "Only these: ZONE,...");
+  list->AddOption("--zones", lab->command.zones, "Zones to list: ZONE,...");
   list->OnRun([lab, &settings] { ListNotebooks(lab->command, settings); });
   Command* stop = AddOne(*group, "stop", "Stop a notebook", lab);
   stop->OnRun([lab, &settings] { StopNotebook(lab->command, settings); });
   Command* remove = AddOne(*group, "delete", "Delete a notebook; its disk is kept", lab);
   Flag* with_disk =
-      remove->AddFlag("--delete-disk", lab->command.delete_disk, "Delete its disk, too");
-  remove->AddFlag("--keep-disk", lab->command.keep_disk, "Keep it (usual)")->Excludes(with_disk);
+      remove->AddFlag("--delete-disk", lab->command.delete_disk, "Also delete its disk");
+  remove->AddFlag("--keep-disk", lab->command.keep_disk, "Keep the disk (default)")
+      ->Excludes(with_disk);
   remove->OnRun([lab, &settings] { DeleteNotebook(lab->command, settings); });
 }
 

@@ -17,29 +17,30 @@ Command* AddOne(Command& group, const char* word, const char* help, const Shared
 
 void AddDeleteFlags(Command& command, NotebookCommand& options) {
   Flag* remove =
-      command.AddFlag("--delete-disk", options.delete_disk, "Delete the notebooks' disk, too");
-  command.AddFlag("--keep-disk", options.keep_disk, "Keep it (usual)")->Excludes(remove);
+      command.AddFlag("--delete-disk", options.delete_disk, "Also delete the notebook disk");
+  command.AddFlag("--keep-disk", options.keep_disk, "Keep the notebook disk (default)")
+      ->Excludes(remove);
 }
 
 void AddCreate(Command& group, const Shared& options, Settings& settings) {
   NotebookOptions& notebook = options->notebook;
-  Command* command = AddOne(group, "create",
-                            "Make a notebook: Jupyter in an instance; prints its address", options);
+  Command* command = AddOne(group, "create", "Create a notebook and print its URL", options);
   command->AddOption("--machine-type", notebook.machine_type, "Machine type")->ShowDefault();
   command->AddOption("--disk-name", notebook.disk_name,
-                     "Disk for notebooks, made when missing (default: NAME-pd)");
-  command->AddOption("--disk-size", notebook.disk_size, "Of a new disk")->ShowDefault();
+                     "Disk for notebooks, created if missing (default: NAME-pd)");
+  command->AddOption("--disk-size", notebook.disk_size, "Size of a new disk")->ShowDefault();
   command->AddOption("--repository", notebook.repository, "Git URL, cloned at the first start");
   command->AddOption("--package", notebook.packages, "Another package for pip; repeatable")
       ->OneWordEach();
   command->AddOption("--wheels", notebook.wheels,
                      "gs:// directory with all wheels, for instances without internet");
   command->AddOption("--idle-timeout", notebook.idle_timeout,
-                     "Stop it when nobody used it for this long: 90m (default: never)");
+                     "Stop after this long without use: 90m (default: never)");
   command->AddOption("--image", notebook.image, "Image");
   command->AddOption("--image-family", notebook.image_family, "Newest image of a family");
   command->AddOption("--image-project", notebook.image_project, "Project of the image or family");
-  command->AddOption("--service-account", notebook.service_account, "Who the notebook is");
+  command->AddOption("--service-account", notebook.service_account,
+                     "Service account the notebook runs as");
   command->AddFlag("--async", options->place.async, "Do not wait until Jupyter answers");
   options->place.AddTo(*command, Scope::kZone);
   options->output.AddTo(*command, Shape::kOne);
@@ -67,7 +68,7 @@ void AddPlain(Command& group, const char* word, const char* help, Settings& sett
 }  // namespace
 
 void AddNotebookCommands(Command& app, Settings& settings) {
-  Command* group = app.AddCommand("notebooks", "Jupyter in instances, with gs:// and git");
+  Command* group = app.AddCommand("notebooks", "Run Jupyter in instances, with gs:// and git");
   group->NeedsCommand();
   AddCreate(*group, std::make_shared<NotebookCommand>(), settings);
   auto list = std::make_shared<NotebookCommand>();

@@ -73,7 +73,7 @@ std::string NotebookSession::SourceRepository(const std::string& name) {
 JsonTree NotebookSession::Get(const std::string& name) {
   JsonTree instance = compute_.Get(Named(name));
   if (!IsNotebook(instance))
-    throw Failure(Code::kNotFound, fmt::format("{} is an instance, but no notebook", name));
+    throw Failure(Code::kNotFound, fmt::format("{} is an instance but not a notebook", name));
   return instance;
 }
 
@@ -150,12 +150,12 @@ JsonTree NotebookSession::Await(const std::string& name) {
     if (state.starts_with("failed") || status == "TERMINATED" || status == "STOPPED") {
       throw Failure(
           Code::kUnavailable,
-          fmt::format("{} is {} and says \"{}\"; see `fireweed compute instances logs {}`", name,
+          fmt::format("{} is {} and reports \"{}\"; see `fireweed compute instances logs {}`", name,
                       status, state, name));
     }
     if (clock.Now() > deadline) {
       throw Failure(Code::kUnavailable,
-                    fmt::format("{} does not answer yet; see `fireweed compute instances logs {}`",
+                    fmt::format("{} does not respond yet; see `fireweed compute instances logs {}`",
                                 name, name));
     }
     never.WaitFor(kPause);

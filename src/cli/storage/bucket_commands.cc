@@ -62,7 +62,7 @@ class Buckets {
     for (const std::string& text : urls) {
       StorageUrl url = StorageUrl::Parse(text);
       if (!url.IsBucket())
-        throw Failure(Code::kInvalid, fmt::format("{} is no bucket: write gs://BUCKET", text));
+        throw Failure(Code::kInvalid, fmt::format("{} is not a bucket; use gs://BUCKET", text));
       if (!HasWildcard(url.bucket)) {
         names.push_back(url.bucket);
         continue;
@@ -96,7 +96,7 @@ void Create(const BucketCommand& command, const Settings& settings) {
   for (const std::string& text : command.urls) {
     StorageUrl url = StorageUrl::Parse(text);
     if (!url.IsBucket())
-      throw Failure(Code::kInvalid, fmt::format("{} is no bucket: write gs://BUCKET", text));
+      throw Failure(Code::kInvalid, fmt::format("{} is not a bucket; use gs://BUCKET", text));
     if (!settings.json) fmt::print(stderr, "Creating gs://{}/...\n", url.bucket);
     JsonTree bucket = command.set.Resource();
     bucket["name"] = JsonTree::Text(url.bucket);
@@ -120,7 +120,8 @@ void Show(const BucketCommand& command, const Settings& settings, Shape shape) {
 void Update(const BucketCommand& command, const Settings& settings) {
   Buckets buckets(settings, command.project);
   JsonTree patch = command.set.Resource();
-  if (patch.members().empty()) throw Failure(Code::kInvalid, "nothing to update was named");
+  if (patch.members().empty())
+    throw Failure(Code::kInvalid, "nothing to update; name at least one setting");
   for (const std::string& name : buckets.Names(command.urls)) {
     if (!settings.json) fmt::print(stderr, "Updating gs://{}/...\n", name);
     JsonTree updated = buckets.Call("PATCH", name, "", patch.Compact());
@@ -182,7 +183,7 @@ Command* AddOne(Command& group, const char* name, const char* help, const Shared
 
 void AddPolicyCommands(Command& group, Settings& settings) {
   auto get = std::make_shared<BucketCommand>();
-  Command* command = AddOne(group, "get-iam-policy", "Show who may do what", get);
+  Command* command = AddOne(group, "get-iam-policy", "Show the IAM policy", get);
   get->output.AddTo(*command, Shape::kOne);
   command->OnRun([get, &settings] {
     Buckets buckets(settings, get->project);
@@ -190,14 +191,14 @@ void AddPolicyCommands(Command& group, Settings& settings) {
     ShowPolicy(*get, buckets.Call("GET", name, kPolicyPath), settings);
   });
   auto set = std::make_shared<BucketCommand>();
-  command = AddOne(group, "set-iam-policy", "Replace the policy by a file", set);
+  command = AddOne(group, "set-iam-policy", "Replace the IAM policy with a file", set);
   command->AddOption("file", set->file, "Policy as JSON")->Required();
   set->output.AddTo(*command, Shape::kOne);
   command->OnRun([set, &settings] { SetPolicy(*set, settings); });
   for (bool add : {true, false}) {
     auto edit = std::make_shared<BucketCommand>();
     command = AddOne(group, add ? "add-iam-policy-binding" : "remove-iam-policy-binding",
-                     add ? "Give a role to a member" : "Take a role from a member", edit);
+                     add ? "Grant a role to a member" : "Revoke a role from a member", edit);
     command->AddOption("--member", edit->member, "user:A@B, serviceAccount:..., allUsers")
         ->Required();
     command->AddOption("--role", edit->role, "roles/storage.objectViewer, ...")->Required();
@@ -214,7 +215,7 @@ void AddBucketCommands(Command& group, Settings& settings) {
   Command* buckets = group.AddCommand("buckets", "Buckets");
   buckets->NeedsCommand();
   auto create = std::make_shared<BucketCommand>();
-  Command* command = AddOne(*buckets, "create", "Make buckets", create);
+  Command* command = AddOne(*buckets, "create", "Create buckets", create);
   create->set.AddTo(*command, true);
   command->EndHelpWith(
       "Example:\n  fireweed storage buckets create gs://my-data --location us-central1");
@@ -238,7 +239,7 @@ void AddBucketCommands(Command& group, Settings& settings) {
 }
 
 void AddStorageCommands(Command& app, Settings& settings) {
-  Command* root = app.AddCommand("storage", "Buckets and objects, in gcloud's grammar");
+  Command* root = app.AddCommand("storage", "Manage buckets and objects");
   root->NeedsCommand();
   AddCopyCommands(*root, settings);
   AddListingCommands(*root, settings);

@@ -28,22 +28,21 @@ void AddSwitch(Command& command, const std::string& name, std::optional<bool>& v
   command.AddFlag(
       "--" + name, [&value] { value = true; }, help);
   command.AddFlag(
-      "--no-" + name, [&value] { value = false; }, "The opposite");
+      "--no-" + name, [&value] { value = false; }, "Turn it off");
 }
 
 }  // namespace
 
 void BucketSettings::AddTo(Command& command, bool creating) {
-  if (creating) command.AddOption("-l,--location", location, "Where: US, us-central1, ...");
+  if (creating) command.AddOption("-l,--location", location, "Location: US, us-central1, ...");
   command.AddOption("-c,--default-storage-class", storage_class, "STANDARD, NEARLINE, ...");
   AddSwitch(command, "uniform-bucket-level-access", uniform_access,
             "Access by policy alone, without object ACLs");
   command.AddFlag(
       "-b", [this] { uniform_access = true; }, "The same");
-  AddSwitch(command, "public-access-prevention", public_access_prevention,
-            "Nothing in it may be public");
+  AddSwitch(command, "public-access-prevention", public_access_prevention, "Prevent public access");
   AddSwitch(command, "versioning", versioning, "Keep old versions of objects");
-  AddSwitch(command, "requester-pays", requester_pays, "Whoever asks pays");
+  AddSwitch(command, "requester-pays", requester_pays, "Bill requests to the requester");
   command.AddOption("--lifecycle-file", lifecycle_file, "Rules as JSON: {\"rule\": [...]}");
   if (creating) return;
   command.AddOption("--cors-file", cors_file, "Rules as JSON: a list");

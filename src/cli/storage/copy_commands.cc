@@ -29,11 +29,11 @@ struct SyncCommand {
 
 void AddTransferOptions(Command& command, TransferOptions& transfer) {
   command.AddFlag("-c,--continue-on-error", transfer.continue_on_error,
-                  "Go on with the others when one fails");
-  command.AddOption("-j,--jobs", transfer.threads, "Transfers at once")
+                  "Continue with the others if one fails");
+  command.AddOption("-j,--jobs", transfer.threads, "Number of parallel transfers")
       ->Between(1, 128)
       ->ShowDefault();
-  command.AddFlag("-q,--quiet", transfer.quiet, "Say nothing but failures");
+  command.AddFlag("-q,--quiet", transfer.quiet, "Print failures only");
 }
 
 // Sums for people or programs; failures make the exit status.
@@ -65,7 +65,8 @@ void Copy(CopyCommand& command, const Settings& settings) {
     std::vector<std::string> lines = LinesOfInput();
     command.places.insert(command.places.begin(), lines.begin(), lines.end());
   }
-  if (command.places.size() < 2) throw Failure(Code::kInvalid, "name a source and a destination");
+  if (command.places.size() < 2)
+    throw Failure(Code::kInvalid, "a source and a destination are required");
   std::string destination = command.places.back();
   command.places.pop_back();
   StorageSession session(settings, command.transfer);
@@ -85,8 +86,9 @@ Command* AddCopy(Command& group, const char* name, const char* help, CopyCommand
          "Sources and one destination: gs://BUCKET/OBJECT, paths, - for a stream; * ** ? [] "
          "match several")
       ->Required();
-  app->AddFlag("-n,--no-clobber", command.copy.no_clobber, "Leave what is there already");
-  app->AddFlag("-P,--preserve-posix", command.copy.preserve, "Keep the files' times");
+  app->AddFlag("-n,--no-clobber", command.copy.no_clobber,
+               "Skip files that exist at the destination");
+  app->AddFlag("-P,--preserve-posix", command.copy.preserve, "Preserve modification times");
   app->AddFlag("-A,--all-versions", command.copy.all_versions, "All versions of the sources");
   app->AddFlag("-I,--read-paths-from-stdin", command.paths_from_stdin,
                "Read the sources from standard input");
@@ -100,48 +102,49 @@ Command* AddCopy(Command& group, const char* name, const char* help, CopyCommand
 void AddCopyCommands(Command& group, Settings& settings) {
   auto copy = std::make_shared<CopyCommand>();
   Command* command = AddCopy(group, "cp", "Copy files and objects", *copy);
-  command->AddFlag("-r,-R,--recursive", copy->copy.recursive, "Whole directories and prefixes");
+  command->AddFlag("-r,-R,--recursive", copy->copy.recursive,
+                   "Copy directories and prefixes recursively");
   command->EndHelpWith(
       "Examples:\n"
       "  fireweed storage cp data.csv gs://bucket/data/\n"
       "  fireweed storage cp -r 'gs://bucket/run-*' results\n"
       "  tar c . | fireweed storage cp - gs://bucket/all.tar\n"
-      "A copy that was cut off goes on where it was when the same command is run again.");
+      "An interrupted copy resumes when the same command is run again.");
   command->OnRun([copy, &settings] { Copy(*copy, settings); });
 
   auto move = std::make_shared<CopyCommand>();
   move->copy.move = move->copy.recursive = true;
   command = AddCopy(group, "mv", "Move or rename files and objects", *move);
   command->AddFlag("-r,-R,--recursive", move->copy.recursive,
-                   "Accepted for gsutil's sake: directories are always moved whole");
+                   "Accepted for compatibility: directories are always moved whole");
   command->EndHelpWith("Example:\n  fireweed storage mv gs://bucket/old gs://bucket/new");
   command->OnRun([move, &settings] { Copy(*move, settings); });
 
   auto sync = std::make_shared<SyncCommand>();
-  command = group.AddCommand("rsync", "Make a destination like its source");
+  command = group.AddCommand("rsync", "Synchronise a destination with its source");
   command->AddOption("source", sync->source, "Directory or gs://BUCKET/PREFIX")->Required();
-  command->AddOption("destination", sync->destination, "The same")->Required();
-  command->AddFlag("-r,-R,--recursive", sync->sync.recursive, "With all below");
+  command->AddOption("destination", sync->destination, "Directory or gs://BUCKET/PREFIX")
+      ->Required();
+  command->AddFlag("-r,-R,--recursive", sync->sync.recursive, "Include subdirectories");
   command->AddFlag("-d,--delete-unmatched-destination-objects", sync->sync.rules.delete_extra,
                    "Delete at the destination what is not at the source");
   command->AddFlag("-c,--checksums-only", sync->sync.rules.compare_checksums,
                    "Compare checksums even where size and time agree");
-  command->AddFlag("-n,--dry-run", sync->sync.dry_run, "Only say what would be done");
-  command->AddFlag("-i,--no-clobber", sync->sync.rules.skip_existing, "Leave what is there");
+  command->AddFlag("-n,--dry-run", sync->sync.dry_run, "Print what would be done");
+  command->AddFlag("-i,--no-clobber", sync->sync.rules.skip_existing,
+                   "Skip files that exist at the destination");
   command->AddFlag("-u,--skip-if-dest-has-newer-mtime", sync->sync.rules.skip_newer,
-                   "Leave what is newer at the destination");
+                   "Skip files that are newer at the destination");
   command->AddFlag("-P,--preserve-posix", sync->sync.preserve,
-                   "Accepted for gsutil's sake: times are always kept");
-  command
-      ->AddOption("-x,--exclude", sync->sync.exclude,
-                  "Leave out names that begin with this regular expression")
+                   "Accepted for compatibility: times are always preserved");
+  command->AddOption("-x,--exclude", sync->sync.exclude, "Regular expression of names to skip")
       ->OneWordEach();
   command->AddFlag("-C,--continue-on-error", sync->transfer.continue_on_error,
-                   "Go on with the others when one fails");
-  command->AddOption("-j,--jobs", sync->transfer.threads, "Transfers at once")
+                   "Continue with the others if one fails");
+  command->AddOption("-j,--jobs", sync->transfer.threads, "Number of parallel transfers")
       ->Between(1, 128)
       ->ShowDefault();
-  command->AddFlag("-q,--quiet", sync->transfer.quiet, "Say nothing but failures");
+  command->AddFlag("-q,--quiet", sync->transfer.quiet, "Print failures only");
   sync->sync.settings.AddTo(*command);
   command->EndHelpWith(
       "Example:\n  fireweed storage rsync -r -d checkpoints gs://bucket/checkpoints");

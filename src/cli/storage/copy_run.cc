@@ -176,7 +176,9 @@ bool CopyRun::AddOne(TransferPool& pool, const Source& source, std::string_view 
 }
 
 void CopyRun::Copy(const StorageUrl& from, const storage::Object* object, const StorageUrl& to) {
-  if (from == to) throw Failure(Code::kInvalid, fmt::format("{} is its own copy", from.Text()));
+  if (from == to)
+    throw Failure(Code::kInvalid,
+                  fmt::format("source and destination are the same: {}", from.Text()));
   if (options_.no_clobber && to.local() && LookAt(to.name).exists) {
     session_.Say(fmt::format("skipping existing {}", to.name));
     return session_.progress().FileDone();

@@ -202,25 +202,25 @@ void AddListingCommands(Command& group, Settings& settings) {
   Command* command = group.AddCommand("ls", "List buckets and objects");
   command->LongHelpOnly();
   command->AddOption("urls", list->urls, "gs://BUCKET[/PREFIX]; none: the project's buckets");
-  command->AddFlag("-l,--long", list->long_style, "Sizes, times and a total");
-  command->AddFlag("-L,--full", list->full, "All metadata");
+  command->AddFlag("-l,--long", list->long_style, "Show sizes, times and a total");
+  command->AddFlag("-L,--full", list->full, "Show all metadata");
   command->AddFlag("-h,--readable-sizes", list->readable, "1.5 KiB instead of 1536");
-  command->AddFlag("-r,-R,--recursive", list->recursive, "All below");
-  command->AddFlag("-a,--all-versions", list->all_versions, "Old versions, too");
+  command->AddFlag("-r,-R,--recursive", list->recursive, "List recursively");
+  command->AddFlag("-a,--all-versions", list->all_versions, "Include old versions");
   command->AddFlag("-b,-d,--buckets", list->buckets_only,
-                   "The buckets and prefixes themselves, not what is in them");
-  command->AddFlag("-e,--etag", list->etag, "With etags in long lists");
+                   "List buckets and prefixes, not their contents");
+  command->AddFlag("-e,--etag", list->etag, "Include etags in long lists");
   command->EndHelpWith("Example:\n  fireweed storage ls -l 'gs://bucket/**.csv'");
   command->OnRun([list, &settings] { ListRun(*list, settings).Run(); });
 
   auto usage = std::make_shared<UsageCommand>();
-  command = group.AddCommand("du", "Say how much space objects take");
+  command = group.AddCommand("du", "Show the space that objects use");
   command->LongHelpOnly();
   command->AddOption("urls", usage->urls, "gs://BUCKET[/PREFIX]; none: all of the project");
-  command->AddFlag("-s,--summarize", usage->summary, "Only the total of each");
+  command->AddFlag("-s,--summarize", usage->summary, "Show only totals");
   command->AddFlag("-h,-r,--readable-sizes", usage->readable, "1.5 KiB instead of 1536");
-  command->AddFlag("-c,--total", usage->total, "A total of all at the end");
-  command->AddFlag("-a,--all-versions", usage->all_versions, "Old versions, too");
+  command->AddFlag("-c,--total", usage->total, "Show a grand total");
+  command->AddFlag("-a,--all-versions", usage->all_versions, "Include old versions");
   command->OnRun([usage, &settings] { ShowUsage(*usage, settings); });
 }
 

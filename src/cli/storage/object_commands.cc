@@ -248,18 +248,19 @@ void AddRemove(Command& group, Settings& settings) {
   auto remove = std::make_shared<RemoveCommand>();
   Command* command = group.AddCommand("rm", "Remove objects, and with -r buckets");
   command->AddOption("urls", remove->urls, "gs://BUCKET/OBJECT, with wildcards")->Required();
-  command->AddFlag("-r,-R,--recursive", remove->options.recursive, "All below, and the bucket");
-  command->AddFlag("-a,--all-versions", remove->options.all_versions, "Old versions, too");
+  command->AddFlag("-r,-R,--recursive", remove->options.recursive,
+                   "Remove everything below, and the bucket");
+  command->AddFlag("-a,--all-versions", remove->options.all_versions, "Include old versions");
   command->AddFlag("-f,-c,--continue-on-error", remove->transfer.continue_on_error,
-                   "Go on with the others when one fails");
+                   "Continue with the others if one fails");
   command->AddOption("--if-generation-match", remove->options.if_generation_match,
-                     "Only if this is its generation");
+                     "Required generation");
   command->AddOption("--if-metageneration-match", remove->options.if_metageneration_match,
-                     "Only if this is its metageneration");
-  command->AddOption("-j,--jobs", remove->transfer.threads, "Removals at once")
+                     "Required metageneration");
+  command->AddOption("-j,--jobs", remove->transfer.threads, "Number of parallel removals")
       ->Between(1, 128)
       ->ShowDefault();
-  command->AddFlag("-q,--quiet", remove->transfer.quiet, "Say nothing but failures");
+  command->AddFlag("-q,--quiet", remove->transfer.quiet, "Print failures only");
   command->EndHelpWith("Example:\n  fireweed storage rm 'gs://bucket/tmp/**'");
   command->OnRun([remove, &settings] {
     StorageSession session(settings, remove->transfer);
@@ -272,7 +273,7 @@ void AddCat(Command& group, Settings& settings) {
   Command* command = group.AddCommand("cat", "Write objects to standard output");
   command->AddOption("urls", cat->urls, "gs://BUCKET/OBJECT, with wildcards")->Required();
   command->AddOption("-r,--range", cat->range, "Bytes 10-20, 10- or the last: -5");
-  command->AddFlag("-d,--display-url", cat->display_url, "With the names between them");
+  command->AddFlag("-d,--display-url", cat->display_url, "Print each name before its object");
   command->OnRun([cat, &settings] { Cat(*cat, settings); });
 }
 
@@ -306,34 +307,35 @@ void AddUpdate(Command& group, Settings& settings) {
   update->set.AddTo(*command);
   command
       ->AddOption("--update-custom-metadata", update->set.custom_metadata,
-                  "KEY=VALUE,... beside what is there")
+                  "Custom metadata to add: KEY=VALUE,...")
       ->Split(',')
       ->OneWordEach();
   command->AddOption("--remove-custom-metadata", update->remove_metadata, "KEY,...")
       ->Split(',')
       ->OneWordEach();
-  command->AddFlag("--clear-custom-metadata", update->clear_metadata, "Remove all of it first");
+  command->AddFlag("--clear-custom-metadata", update->clear_metadata,
+                   "Remove all custom metadata first");
   update->output.AddTo(*command, Shape::kOne);
   command->OnRun([update, &settings] { Update(*update, settings); });
 }
 
 void AddSign(Command& group, Settings& settings) {
   auto sign = std::make_shared<SignCommand>();
-  Command* command =
-      group.AddCommand("sign-url", "Make an address that lets anyone use an object for a while");
+  Command* command = group.AddCommand(
+      "sign-url", "Create a URL that grants access to an object for a limited time");
   command->AddOption("urls", sign->urls, "gs://BUCKET/OBJECT")->Required();
-  command->AddOption("-d,--duration", sign->duration, "How long: 30s, 10m, 12h, at most 7d")
+  command->AddOption("-d,--duration", sign->duration, "Lifetime: 30s, 10m, 12h, at most 7d")
       ->ShowDefault();
   command->AddOption("-m,--http-verb", sign->verb, "GET, HEAD, PUT, DELETE, POST")->ShowDefault();
-  command->AddOption("--headers", sign->headers, "NAME=VALUE,... that its user must send")
+  command->AddOption("--headers", sign->headers, "Headers that requests must send: NAME=VALUE,...")
       ->Split(',')
       ->OneWordEach();
-  command->AddOption("--query-params", sign->query, "NAME=VALUE,... of the address")
+  command->AddOption("--query-params", sign->query, "Query parameters of the URL: NAME=VALUE,...")
       ->Split(',')
       ->OneWordEach();
   command->AddOption("-r,--region", sign->region, "Region of the bucket")->ShowDefault();
   command->AddOption("--impersonate-service-account", sign->account,
-                     "Whose signature (default: the project's compute account)");
+                     "Service account that signs (default: the project's compute account)");
   sign->output.AddTo(*command, Shape::kOne);
   command->EndHelpWith(
       "Example:\n  curl \"$(fireweed storage sign-url gs://bucket/a "
