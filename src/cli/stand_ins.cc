@@ -14,9 +14,6 @@ namespace {
 
 using Words = std::vector<std::string>;
 
-// git runs this by its name; gcloud's own is part of the Cloud SDK.
-constexpr std::string_view kGitHelper = "git-credential-gcloud.sh";
-
 bool OneOf(std::string_view word, std::initializer_list<std::string_view> words) {
   return std::find(words.begin(), words.end(), word) != words.end();
 }
@@ -130,8 +127,7 @@ bool TakeGsutilFlags(Words& words) {
 }  // namespace
 
 const std::vector<StandIn>& StandIns() {
-  static const std::vector<StandIn> all = {
-      {"datalab", true}, {"fireweed"}, {"gcloud"}, {"gsutil"}, {kGitHelper}};
+  static const std::vector<StandIn> all = {{"datalab", true}, {"fireweed"}, {"gcloud"}, {"gsutil"}};
   return all;
 }
 
@@ -150,18 +146,7 @@ std::string StandInScript(std::string_view name, const std::string& program,
   std::string head =
       "#!/bin/sh\n# Written by `fireweed env`; removed from PATH by `fireweed env --unset`.\n";
   if (name == "fireweed") return head + fmt::format("exec {} \"$@\"\n", ShellQuote(program));
-  if (name != kGitHelper) return head + fmt::format("exec env {} {} \"$@\"\n", run, name);
-  // git sends "key=value" lines; other hosts and actions get no answer, which is the protocol's way to pass.
-  return head + fmt::format(R"sh([ "$1" = get ] || exit 0
-host=
-while read -r line && [ -n "$line" ]; do
-  case $line in host=*) host=${{line#host=}} ;; esac
-done
-[ "$host" = source.developers.google.com ] || exit 0
-token=$({} auth print-access-token) || exit 0
-printf 'username=git-account\npassword=%s\n' "$token"
-)sh",
-                            run);
+  return head + fmt::format("exec env {} {} \"$@\"\n", run, name);
 }
 
 std::vector<std::string> WordsOfGcloud(std::vector<std::string> words) {

@@ -69,8 +69,7 @@ TEST(StandIns, GsutilLinesBecomeOurs) {
 }
 
 TEST(StandIns, OnlyMissingProgramsAndDatalabAreOffered) {
-  EXPECT_THAT(WantedStandIns("/nowhere"),
-              ElementsAre("datalab", "fireweed", "gcloud", "gsutil", "git-credential-gcloud.sh"));
+  EXPECT_THAT(WantedStandIns("/nowhere"), ElementsAre("datalab", "fireweed", "gcloud", "gsutil"));
 }
 
 TEST(StandIns, ScriptsQuoteWhatTheyName) {
@@ -78,8 +77,6 @@ TEST(StandIns, ScriptsQuoteWhatTheyName) {
   EXPECT_THAT(
       script,
       HasSubstr("exec env FIREWEED_STATE='/a b' '/opt/it'\\''s/fireweed' datalab \"$@\"\n"));
-  EXPECT_THAT(StandInScript("git-credential-gcloud.sh", "/f", "/s"),
-              HasSubstr("FIREWEED_STATE='/s' '/f' auth print-access-token"));
 }
 
 }  // namespace
