@@ -43,8 +43,9 @@ void AddTransport(Command& root, Settings& settings) {
       "Example:\n  fireweed base-images import base-image.tar --digest sha256:...\n"
       "An interrupted import resumes when the same command is run again.");
   command->OnRun([file, digest, &settings] {
-    RunDaemonProgram(settings, "import",
-                     {"--image-file", Absolute(*file), "--image-digest=" + *digest});
+    std::vector<std::string> more{"--image-file", Absolute(*file)};
+    if (!digest->empty()) more.push_back("--image-digest=" + *digest);
+    RunDaemonProgram(settings, "import", more);
   });
 }
 

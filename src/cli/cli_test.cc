@@ -226,9 +226,8 @@ TEST(Run, NamesTheWordThatIsNoCommand) {
     return testing::internal::GetCapturedStderr();
   };
   EXPECT_THAT(refusal({"nonsense"}), HasSubstr("fireweed: unknown command 'nonsense'\n"));
-  EXPECT_THAT(
-      refusal({"compute", "instances", "lits"}),
-      HasSubstr("fireweed compute instances: unknown command 'lits'\nDid you mean 'list'?"));
+  EXPECT_THAT(refusal({"compute", "instances", "lst"}),
+              HasSubstr("fireweed compute instances: unknown command 'lst'\nDid you mean 'list'?"));
   EXPECT_THAT(refusal({"compute", "instances", "list", "--zne=a"}),
               HasSubstr("Did you mean '--zone'?"));
   EXPECT_THAT(refusal({"compute", "instances", "create"}),

@@ -59,7 +59,7 @@ constexpr std::string_view kBash = R"sh(_fireweed() {
   # bash cuts gs://bucket at its colon.
   local before=
   if [[ $COMP_CWORD -gt 2 && ${COMP_WORDS[COMP_CWORD-1]} == : ]]; then before=${COMP_WORDS[COMP_CWORD-2]}:; fi
-  COMPREPLY=($(fireweed complete "$at" "$before$word" 2>/dev/null))
+  COMPREPLY=($(command fireweed complete "$at" "$before$word" 2>/dev/null))
   COMPREPLY=("${COMPREPLY[@]#"$before"}")
 }
 complete -o default -F _fireweed fireweed
@@ -78,7 +78,7 @@ constexpr std::string_view kZsh = R"sh(_fireweed() {
   elif (( ${#${found:#-*}} )); then
     compadd -- ${found:#-*}
   else
-    found=(${(f)"$(fireweed complete $at "$words[CURRENT]" 2>/dev/null)"})
+    found=(${(f)"$(command fireweed complete $at "$words[CURRENT]" 2>/dev/null)"})
     if (( $#found )); then compadd -- $found; else _files; fi
   fi
 }
@@ -95,7 +95,7 @@ constexpr std::string_view kFish = R"sh(function __fireweed_here
   end
   __fireweed_words $at
   if test $at != /
-    fireweed complete $at (commandline -ct) 2>/dev/null
+    command fireweed complete $at (commandline -ct) 2>/dev/null
   end
 end
 complete -c fireweed -n '__fireweed_here | string match -qv -- "-*"' -f

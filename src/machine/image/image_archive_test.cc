@@ -127,7 +127,9 @@ TEST_F(ImageArchiveTest, AnInterruptedExportReusesItsLayers) {
   ASSERT_TRUE(ExportImage(
                   image_, file_,
                   [&](int done, int) {
-                    if (done == 2) EXPECT_EQ(stat(blob.c_str(), &again), 0);
+                    if (done == 2) {
+                      EXPECT_EQ(stat(blob.c_str(), &again), 0);
+                    }
                   },
                   5000)
                   .ok());
