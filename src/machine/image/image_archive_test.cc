@@ -138,7 +138,7 @@ TEST_F(ImageArchiveTest, AnInterruptedExportReusesItsLayers) {
 
 TEST_F(ImageArchiveTest, DamagedAndForeignArchivesAreRefused) {
   std::string layout = directory_.path() + "/layout/";
-  ExportedImage exported = Export(layout).value();
+  ASSERT_TRUE(Export(layout).ok());
   EXPECT_THAT(Import(layout, "sha256:00").error().message, HasSubstr("not sha256:00"));
   EXPECT_EQ(Import(directory_.path() + "/none").error().code, Code::kNotFound);
   Write(directory_.path() + "/text", std::string(2000, 'x'));
@@ -146,7 +146,7 @@ TEST_F(ImageArchiveTest, DamagedAndForeignArchivesAreRefused) {
               HasSubstr("not an exported base image"));
   EXPECT_THAT(Import(shelf_).error().message, HasSubstr("not an OCI image layout"));
   for (const auto& blob : fs::directory_iterator(layout + "blobs/sha256")) {
-    if (blob.path().filename() == exported.digest.substr(7)) continue;
+    if (ReadFileText(blob.path()).starts_with('{')) continue;  // manifest and configuration
     std::ofstream(blob.path(), std::ios::app) << "x";
   }
   EXPECT_THAT(Import(layout).error().message, HasSubstr("damaged"));
