@@ -36,6 +36,25 @@ void WriteText(const char* path, std::string_view text) {
   close(fd);
 }
 
+// Packages look for /run/systemd/system to start their services by systemctl. Where an image has systemd's own program, which
+// cannot work without systemd, ours stands in its place; dpkg puts a new one aside.
+void PlaceSystemctl() {
+  constexpr const char* kOurs = "/usr/lib/fireweed/init";
+  constexpr const char* kPlace = "/usr/bin/systemctl";
+  constexpr const char* kDiversions = "/var/lib/dpkg/diversions";
+  constexpr std::string_view kEntry = "/bin/systemctl\n/bin/systemctl.systemd\n:\n";
+  mkdir("/run/systemd", 0755);
+  mkdir("/run/systemd/system", 0755);
+  char target[64];
+  ssize_t n = readlink(kPlace, target, sizeof target);
+  if (n > 0 && std::string_view(target, static_cast<size_t>(n)) == kOurs) return;
+  rename(kPlace, "/usr/bin/systemctl.systemd");
+  (void)!symlink(kOurs, kPlace);
+  std::string diversions = ReadText(kDiversions);
+  if (access(kDiversions, F_OK) != 0 || diversions.find(kEntry) != diversions.npos) return;
+  WriteText(kDiversions, diversions + std::string(kEntry));
+}
+
 bool IsBlank(char c) { return c == ' ' || c == '\t'; }
 
 bool LineNames(std::string_view line, std::string_view name) {
@@ -84,6 +103,7 @@ void PrepareGuestFiles() {
   }
   // The libraries of cards that the host has lent for this boot: the loader has to learn of them.
   if (access("/usr/local/nvidia/lib64", F_OK) == 0) RunHere({"/sbin/ldconfig"});
+  PlaceSystemctl();
   mkdir("/run/lock", 0755);
   chmod("/run/lock", 01777);
   mkdir("/run/fireweed", 0700);

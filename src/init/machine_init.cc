@@ -20,6 +20,7 @@
 #include "init/program.h"
 #include "init/protocol.h"
 #include "init/ssh_door.h"
+#include "init/units/systemctl.h"
 #include "init/workload.h"
 
 namespace fireweed {
@@ -48,6 +49,7 @@ class Init {
     if (settings_.workload) return RunWorkload();
     SayOnConsole("fireweed-init", "machine is up");
     StartScripts("startup");
+    if (settings_.whole_machine) Fork([] { return StartEnabledUnits(); });
     OpenDoor();
     while (phase_ != Phase::kGone) {
       pollfd waits[3] = {{signals_, POLLIN, 0}, {timer_, POLLIN, 0}, {door_, POLLIN, 0}};

@@ -4,6 +4,7 @@
 //   fireweed-init --process DIR                            the same for plain processes: scripts in DIR
 //   fireweed-init git-credential get                       git's way to the source repositories
 //   shutdown | poweroff | halt | reboot                    links to it
+//   systemctl                                              a link to it: services
 //   sudo                                                   the same, for plain processes: gives no rights
 //
 // Environment: FIREWEED_METADATA=ADDRESS[:PORT] (default 169.254.169.254:80) or "none"; FIREWEED_WORKLOAD=FILE, the order
@@ -22,6 +23,7 @@
 #include "init/machine_init.h"
 #include "init/program.h"
 #include "init/protocol.h"
+#include "init/units/systemctl.h"
 
 namespace {
 
@@ -89,6 +91,7 @@ int main(int argc, char** argv, char** envp) {
   if (name == "shutdown" || name == "poweroff" || name == "halt" || name == "reboot") {
     return fireweed::RunApplet(name, arguments, Place(envp));
   }
+  if (name == "systemctl") return fireweed::RunSystemctl(arguments);
   if (name == "sudo") return fireweed::RunSudo(arguments);
   if (arguments.size() == 2 && arguments[0] == "--process") {
     fireweed::InitSettings settings = Settings(envp, std::string(arguments[1]), false);

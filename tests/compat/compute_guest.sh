@@ -2,7 +2,7 @@
 # What an instance sees and how people reach it, with the real gcloud: ssh, scp, the serial port, guest attributes, the
 # metadata server's clients inside, source repositories from both sides.
 #
-#   tests/compat/compute_guest.sh ssh|metadata|scripts|source|web|disks
+#   tests/compat/compute_guest.sh ssh|metadata|scripts|services|source|web|disks
 set -euo pipefail
 # shellcheck source=tests/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
@@ -148,6 +148,39 @@ checkpoints() { gce instances get-serial-port-output t1 2>/dev/null | grep -c 's
 is_terminated() { [ "$(status_of "$PROJECT" t1)" = TERMINATED ]; }
 ran_twice() { [ "$(serial_of "$PROJECT" t1 | grep -c 'startup-script-url: up by')" -ge 2 ]; }
 
+# A unit of a package starts when it is installed and at each boot. A local package: a registry is not needed.
+case_services() {
+  cat >"$FW_SCRATCH/startup.sh" <<'SCRIPT'
+[ ! -e /lib/systemd/system/rose.service ] || exit 0
+mkdir -p /root/rose/DEBIAN /root/rose/lib/systemd/system
+cat >/root/rose/lib/systemd/system/rose.service <<'UNIT'
+[Service]
+ExecStart=/usr/bin/python3 -m http.server 8080 --directory /etc/ssh
+User=nobody
+[Install]
+WantedBy=multi-user.target
+UNIT
+printf 'Package: rose\nVersion: 1\nArchitecture: all\nMaintainer: x <x@example.com>\nDescription: a rose\n' >/root/rose/DEBIAN/control
+# As debhelper writes it.
+cat >/root/rose/DEBIAN/postinst <<'POSTINST'
+#!/bin/sh
+set -e
+deb-systemd-helper unmask rose.service >/dev/null || true
+if deb-systemd-helper --quiet was-enabled rose.service; then deb-systemd-helper enable rose.service >/dev/null || true; fi
+if [ -d /run/systemd/system ]; then systemctl --system daemon-reload >/dev/null || true; deb-systemd-invoke start rose.service; fi
+POSTINST
+chmod 755 /root/rose/DEBIAN/postinst
+dpkg-deb -b /root/rose /root/rose.deb && dpkg -i /root/rose.deb && echo "rose is $(systemctl is-active rose), $(systemctl is-enabled rose)"
+SCRIPT
+  gce instances create t1 --metadata-from-file "startup-script=$FW_SCRATCH/startup.sh" >/dev/null
+  wait_until 120 "the package has started its service" serial_says 'rose is active, enabled'
+  wait_until 60 "the service answers" answers_8080
+  gce instances stop t1 >/dev/null
+  gce instances start t1 >/dev/null
+  wait_until 60 "the service answers after a stop and start" answers_8080
+}
+answers_8080() { curl -fsS --noproxy '*' -o /dev/null "http://$(address_of "$PROJECT" t1):8080/" 2>/dev/null; }
+
 # A web server at port 80 of every address, as people start them, beside the metadata server.
 case_web() {
   cat >"$FW_SCRATCH/startup.sh" <<'SCRIPT'
@@ -249,7 +282,7 @@ SCRIPT
   equal "" "$(gcloud source repos list --format='value(name)' 2>/dev/null)" "no repository is left"
 }
 
-declare -F "case_${1:-}" >/dev/null || { say "usage: $0 ssh|metadata|scripts|source|web|disks"; exit 2; }
+declare -F "case_${1:-}" >/dev/null || { say "usage: $0 ssh|metadata|scripts|services|source|web|disks"; exit 2; }
 command -v gcloud >/dev/null || skip "gcloud is not installed, and no package registry offers it"
 clean_environment
 require_instances
