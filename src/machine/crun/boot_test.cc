@@ -141,9 +141,11 @@ TEST_F(BootTest, WhatIsPrintedUntilTheGraceIsUsedUpIsOnTheConsole) {
 TEST_F(BootTest, AWorkloadsLastWordsAreOnTheConsole) {
   MachineSpec spec;
   spec.workload = MachineWorkload{
-      .argv = {"/bin/sh", "-c",
-               "(trap 'echo child' TERM; while :; do sleep 0.02; done) & trap '' TERM;"
-               "echo ready; printf partial; while :; do wait; done"},
+      .argv =
+          {"/bin/sh", "-c",
+           "(trap 'echo child' TERM; touch /run/r; while :; do sleep 0.02; done) & trap '' TERM;"
+           "until [ -e /run/r ]; do sleep 0.01; done;"
+           "echo ready; printf partial; while :; do wait; done"},
       .marks = true};
   MachineHandle handle = StartInit("t1", {}, spec);
   ASSERT_TRUE(AwaitText(ConsolePath("t1"), "ready"));
