@@ -27,6 +27,8 @@ import traceback
 import zipfile
 
 TAIL_LINES = 12
+SCRIPTS = pathlib.Path(__file__).resolve().parent
+FRAMEWORK_NAMES = ('tensorflow', 'tensorflow-cpu', 'tensorflow-gpu')
 
 
 class Refused(Exception):
@@ -131,11 +133,48 @@ def provided_by(base):
     found = {}
     for dist in distributions(path=[str(site_packages(base))]):
         found[canonicalize_name(dist.metadata['Name'])] = (dist.metadata['Name'], dist.version)
-    # One framework, two names of the same wheel.
-    for name, other in (('tensorflow', 'tensorflow-cpu'), ('tensorflow-gpu', 'tensorflow-cpu')):
-        if other in found:
-            found.setdefault(name, found[other])
+    # One framework, several names of the same wheel.
+    for name in FRAMEWORK_NAMES:
+        for other in FRAMEWORK_NAMES:
+            if other in found:
+                found.setdefault(name, found[other])
     return found
+
+
+def constraints_of(base, provided):
+    """What pip must keep: the packages that the runtime names. What those brought along may be replaced for the trainer.
+
+    constraints/NAME-X.Y.txt lists versions of other packages that fit version X.Y of a framework: without it, pip
+    searches for minutes.
+    """
+    from pip._vendor.packaging.requirements import Requirement  # pylint: disable=import-outside-toplevel
+    from pip._vendor.packaging.utils import canonicalize_name  # pylint: disable=import-outside-toplevel
+    if not base:
+        return []
+    order = json.loads((pathlib.Path(base) / 'order.json').read_text())
+    named = {canonicalize_name(Requirement(text).name) for text in order['requirements']}
+    if named & set(FRAMEWORK_NAMES):
+        named.update(FRAMEWORK_NAMES)
+    lines = [f'{name}=={provided[name][1]}' for name in sorted(named & set(provided))]
+    for name in sorted(named & set(provided)):
+        fitting = SCRIPTS / 'constraints' / f'{name}-{".".join(provided[name][1].split(".")[:2])}.txt'
+        if fitting.exists():
+            lines += [line for line in fitting.read_text().splitlines() if not line.startswith('#')]
+    return lines
+
+
+def name_framework(target):
+    """Records tensorflow-cpu as tensorflow, too: pip must not install a second one for a package that requires it."""
+    folder = site_packages(target)
+    for info in folder.glob('tensorflow_cpu-*.dist-info'):
+        version = info.name[len('tensorflow_cpu-'):-len('.dist-info')]
+        alias = folder / f'tensorflow-{version}.dist-info'
+        if alias.exists():
+            continue
+        alias.mkdir()
+        (alias / 'METADATA').write_text(f'Metadata-Version: 2.1\nName: tensorflow\nVersion: {version}\n')
+        (alias / 'INSTALLER').write_text('fireweed\n')
+        (alias / 'RECORD').write_text(f'{alias.name}/METADATA,,\n{alias.name}/INSTALLER,,\n{alias.name}/RECORD,,\n')
 
 
 def sort_requirements(wheels, provided, order):
@@ -174,8 +213,10 @@ def build_packages(order, target):
     needed += order['requirements']
     if needed:
         constraints = target / 'constraints.txt'
-        constraints.write_text(''.join(f'{name}=={version}\n' for name, version in set(provided.values())))
+        constraints.write_text(''.join(line + '\n' for line in constraints_of(order['base'], provided)))
         run(pip(python, 'install', '-c', str(constraints), *needed))
+    if not order['base']:
+        name_framework(target)
     return warnings
 
 

@@ -87,6 +87,21 @@ class Environments(unittest.TestCase):
         self.assertIn('framework==2.8.0', result['error'])
         self.assertIn('strict', result['error'])
 
+    def test_what_a_runtime_brought_along_gives_way_and_its_framework_does_not(self):
+        (self.top / 'links').mkdir()
+        for version in ('1.0', '2.0'):
+            self.wheel('helper', version).rename(self.top / 'links' / f'helper-{version}-py3-none-any.whl')
+        self.wheel('tensorflow_cpu', '2.15.1', files={'tensorflow.py': ''}, requires=['helper>=2.0']).rename(
+            self.top / 'links' / 'tensorflow_cpu-2.15.1-py3-none-any.whl')
+        self.wheel('analysis', '0.46', requires=['tensorflow>=2.15,<2.16', 'helper<2']).rename(
+            self.top / 'links' / 'analysis-0.46-py3-none-any.whl')
+        base, result = self.build('base', requirements=['tensorflow-cpu==2.15.1'])
+        self.assertEqual(result['error'], '')
+        task = {'task.py': 'import analysis, helper\nprint(helper.VERSION)\n'}
+        target, result = self.build('set', [self.wheel('trainer', files=task, requires=['analysis'])], base=str(base))
+        self.assertEqual(result, {'warnings': [], 'error': ''})
+        self.assertEqual(self.run_in(target, '-m', 'task'), '1.0\n')
+
     def test_what_cannot_be_had_is_said_in_pips_own_words(self):
         _, result = self.build('set', [self.wheel('trainer', requires=['nosuchpackage==1.2.3'])])
         self.assertIn('No matching distribution found for nosuchpackage==1.2.3', result['error'])

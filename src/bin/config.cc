@@ -150,6 +150,14 @@ std::string DocumentedConfig() {
       "# Settings of fireweedd. Every key may be left out; the values below are the defaults.\n";
   Config defaults;
   for (const Field& section : TypeOf<Config>().fields) {
+    if (section.type->fields.empty()) {
+      out += "\n";
+      AppendComment(out, "", section.doc);
+      JsonWriter value;
+      EncodeValue(*section.type, section.Of(static_cast<const void*>(&defaults)), value);
+      out += fmt::format("{}: {}\n", section.name, value.text());
+      continue;
+    }
     out += fmt::format("\n{}:\n", section.name);
     for (const Field& field : section.type->fields) {
       AppendComment(out, "  ", field.doc);

@@ -72,6 +72,7 @@ struct LogConfig {
 };
 
 struct Config {
+  bool strict = false;
   ListenConfig listen;
   HttpConfig http;
   ProxyConfig proxy;
@@ -83,6 +84,8 @@ struct Config {
   MlConfig ml;
   ServingConfig serving;
   LogConfig log;
+
+  bool strict_instances() const { return strict || instances.strict; }
 };
 
 // Throws Failure(kInvalid) that names the file and the path of the bad key. A missing file is the defaults.
@@ -140,8 +143,8 @@ inline constexpr auto kFields<InstancesConfig> = [](auto...) {
                 F("runtime", &InstancesConfig::runtime, 0,
                   "Path of the OCI runtime. Empty: crun, else runc."),
                 F("strict", &InstancesConfig::strict, 0,
-                  "Refuse machine types and accelerators larger than this machine instead of "
-                  "clipping them.")};
+                  "Refuse machine types and accelerators larger than this host and public images "
+                  "that the base image stands for. `strict` covers runtime versions, too.")};
 };
 template <>
 inline constexpr auto kFields<PreemptionConfig> = [](auto...) {
@@ -199,7 +202,11 @@ inline constexpr auto kFields<LogConfig> = [](auto...) {
 };
 template <>
 inline constexpr auto kFields<Config> = [](auto...) {
-  return Fields{F("listen", &Config::listen),
+  return Fields{F("strict", &Config::strict, 0,
+                  "Refuse requests that can only be met with a substitute: machine types and "
+                  "accelerators larger than this host, public images that the base image stands "
+                  "for, and runtime versions with another framework version."),
+                F("listen", &Config::listen),
                 F("http", &Config::http),
                 F("proxy", &Config::proxy),
                 F("projects", &Config::projects),

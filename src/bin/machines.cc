@@ -54,7 +54,7 @@ ComputeControllers::ComputeControllers(Ground& ground, ComputeServices& services
       bulk_controller(ground.catalog, ground.ids, ground.clock),
       group_controller(ground.catalog, services.catalogue, services.accounts, ground.ids,
                        ground.clock, ground.log,
-                       {.strict = ground.options.config.instances.strict,
+                       {.strict = ground.options.config.strict_instances(),
                         .quotas = {ground.options.config.compute.quotas}}),
       image_controller(
           ground.catalog, actions, machines.disk_store,

@@ -44,7 +44,7 @@ ml::JobWorld World(Ground& ground, Stores& stores, ComputeServices& compute, Mac
   const Config& config = ground.options.config;
   return {.replicas = {.catalogue = compute.catalogue,
                        .ids = ground.ids,
-                       .strict = config.instances.strict,
+                       .strict = config.strict_instances(),
                        .own_network = machines.driver->capabilities().own_network,
                        .preemptible = config.ml.jobs.preemptible,
                        .metric_root = MetricRoot(ground)},
@@ -58,7 +58,8 @@ ml::JobWorld World(Ground& ground, Stores& stores, ComputeServices& compute, Mac
               },
           .seal = [&log = runs.job_log](
                       const ml::JobRecord& job) { log.Seal(job.project, job.job.jobId); },
-          .rules = {.most_restarts = config.ml.jobs.most_restarts}};
+          .rules = {.most_restarts = config.ml.jobs.most_restarts},
+          .strict = config.strict};
 }
 
 }  // namespace
@@ -72,7 +73,9 @@ TrainingJobs::TrainingJobs(Ground& ground, People& people, Stores& stores, Compu
            &runs.environments.runtimes(),
            [&logging = stores.logging](const net::Call& call, const ml::JobRecord& job, Time end) {
              return logging.IsBehind(call, job.project, job.job.jobId, end);
-           }}),
+           },
+           {.machines = ground.options.config.strict_instances(),
+            .runtimes = ground.options.config.strict}}),
       projects_service(ground.catalog, people.projects, compute.catalogue, ground.clock,
                        ground.random),
       queue(ground.catalog, loop,

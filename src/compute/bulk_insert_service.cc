@@ -131,6 +131,7 @@ api::compute::Operation BulkInsertService::Insert(const api::compute::BulkInsert
                                        kRecordKind<InstanceRecord>, key, 1, context.id},
                                       "insert", "", call.caller);
       insert.group = bulk.group;
+      if (bulk.operations.empty()) SetWarnings(asked, record.warnings);
       bulk.operations.push_back(Begin(txn, insert, context.now).key());
     }
     txn.Put(bulk.key(), bulk, 0);

@@ -302,7 +302,8 @@ std::vector<std::string> Catalogue::AcceleratorWarnings(std::string_view type,
                                                         int32_t count) const {
   int64_t here = std::ranges::count(host_.accelerators, type);
   if (here >= count) return {};
-  return {fmt::format("{} x {} asked for; this machine has {}.", count, type, here)};
+  std::string instead = here == 0 ? "none is used" : fmt::format("{} will be used", here);
+  return {fmt::format("{} x {} requested; this host has {}, so {}.", count, type, here, instead)};
 }
 
 api::compute::Zone Catalogue::ZoneResource(std::string_view project, std::string_view zone) const {

@@ -119,6 +119,7 @@ c::Operation DisksService::Insert(const c::InsertDisk& request, const net::Call&
     if (auto earlier = FindRetried(txn, operation)) return *earlier;
     DiskRecord record = MakeDisk(txn, wish, id, now);
     Operation fresh = operation;
+    SetWarnings(fresh, ImageWarnings(txn, wish.source_image, request.project, strict_));
     fresh.ended = now;
     if (std::optional<Error> over = OverQuota(txn, record, 0, catalogue_, quotas_)) {
       fresh.error = OperationError::From(*over);

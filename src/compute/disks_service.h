@@ -22,14 +22,16 @@ namespace fireweed::compute {
 class DisksService {
  public:
   DisksService(Catalog& catalog, net::AccessControl& access, InstanceIdentity& identity,
-               const Catalogue& catalogue, QuotaLimits quotas, IdSource& ids, const Clock& clock)
+               const Catalogue& catalogue, QuotaLimits quotas, IdSource& ids, const Clock& clock,
+               bool strict = false)
       : catalog_(catalog),
         access_(access),
         identity_(identity),
         catalogue_(catalogue),
         quotas_(std::move(quotas)),
         ids_(ids),
-        clock_(clock) {}
+        clock_(clock),
+        strict_(strict) {}
   void Serve(net::Router& router);
 
   api::compute::ListOf<api::compute::Disk> List(const api::compute::ListZonal& request,
@@ -61,6 +63,7 @@ class DisksService {
   const QuotaLimits quotas_;
   IdSource& ids_;
   const Clock& clock_;
+  const bool strict_;  // refuse images that the base image stands for
 };
 
 }  // namespace fireweed::compute

@@ -41,6 +41,7 @@ constexpr PublicProject kPublic[] = {
      "common-cpu tf-latest-cpu tf-latest-gpu tf2-latest-cpu tf2-latest-gpu pytorch-latest-cpu "
      "pytorch-latest-gpu"},
 };
+constexpr std::string_view kBaseFamily = "debian-12";  // of the base image itself
 constexpr std::string_view kVersion = "v20260101";
 constexpr std::string_view kMade = "2026-01-01T00:00:00.000-00:00";
 
@@ -162,6 +163,30 @@ ImageRecord ResolveUsableImage(Txn& txn, std::string_view reference,
                               image.project, resource.name, resource.deprecated->state));
   }
   return image;
+}
+
+std::vector<std::string> ImageWarnings(const ImageRecord& image) {
+  const api::compute::Image& resource = image.resource;
+  bool registered = resource.creationTimestamp != kMade || !IsPublicImageProject(image.project);
+  if (registered || resource.family == kBaseFamily) return {};
+  bool frameworks =
+      image.project == "ml-images" || image.project == "deeplearning-platform-release";
+  return {fmt::format(
+      "Image family {} of {} is not available on this host; Debian 12 is used "
+      "instead{}.",
+      resource.family, image.project, frameworks ? ", without the frameworks of that image" : "")};
+}
+
+std::vector<std::string> ImageWarnings(Txn& txn, std::string_view reference,
+                                       const std::string& default_project, bool strict) {
+  if (reference.empty()) return {};
+  std::vector<std::string> warnings = ImageWarnings(ResolveImage(txn, reference, default_project));
+  if (strict && !warnings.empty()) {
+    throw Failure(
+        Code::kInvalid, "invalid",
+        warnings.front() + " Refused: the daemon's setting 'strict' allows no substitutes.");
+  }
+  return warnings;
 }
 
 void RequireImageUse(net::AccessControl& access, const net::Caller& caller,

@@ -39,6 +39,13 @@ ImageRecord ResolveImage(Txn& txn, std::string_view reference, const std::string
 ImageRecord ResolveUsableImage(Txn& txn, std::string_view reference,
                                const std::string& default_project);
 
+// What the client should know about an image that the base image stands for: "Image family ubuntu-2204-lts of
+// ubuntu-os-cloud is not available on this host; Debian 12 is used instead." Empty for debian-12 and for registered images.
+std::vector<std::string> ImageWarnings(const ImageRecord& image);
+// The same for a reference; an empty reference has none. Throws as ResolveImage does. `strict`: kInvalid instead.
+std::vector<std::string> ImageWarnings(Txn& txn, std::string_view reference,
+                                       const std::string& default_project, bool strict);
+
 // Using another project's image needs a permission there, unless everybody may. Before a transaction, not in one.
 void RequireImageUse(net::AccessControl& access, const net::Caller& caller,
                      std::string_view reference, const std::string& own_project);

@@ -186,6 +186,7 @@ c::Operation ImagesService::Insert(const c::InsertImage& request, const net::Cal
     ImageRecord record = MakeImage(txn, request, id, now);
     txn.Put(key, record, 0);
     Operation fresh = operation;
+    SetWarnings(fresh, ImageWarnings(txn, request.body.sourceImage, project, strict_));
     if (record.resource.status == "READY") fresh.ended = now;
     return Begin(txn, fresh, now);
   }));

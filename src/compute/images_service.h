@@ -20,8 +20,13 @@ namespace fireweed::compute {
 class ImagesService {
  public:
   ImagesService(Catalog& catalog, net::AccessControl& access, InstanceIdentity& identity,
-                IdSource& ids, const Clock& clock)
-      : catalog_(catalog), access_(access), identity_(identity), ids_(ids), clock_(clock) {}
+                IdSource& ids, const Clock& clock, bool strict = false)
+      : catalog_(catalog),
+        access_(access),
+        identity_(identity),
+        ids_(ids),
+        clock_(clock),
+        strict_(strict) {}
   void Serve(net::Router& router);
 
   api::compute::Image Get(const api::compute::GetGlobal& request, const net::Call& call);
@@ -62,6 +67,7 @@ class ImagesService {
   InstanceIdentity& identity_;
   IdSource& ids_;
   const Clock& clock_;
+  const bool strict_;  // refuse images that the base image stands for
 };
 
 }  // namespace fireweed::compute

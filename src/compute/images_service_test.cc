@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "compute/compute_fixture.h"
+#include "compute/images.h"
 
 namespace fireweed::compute {
 namespace {
@@ -263,6 +264,23 @@ TEST_F(ImagesTest, PublicNamesStandForTheBaseUntilARealOneIsRegistered) {
   EXPECT_EQ(all.Ask("GET", list + "/family/ubuntu-1604-lts").Field("name"), "real");
   EXPECT_TRUE(all.Ask("GET", list).Has("\"name\":\"real\""));
   EXPECT_TRUE(all.Ask("GET", list).Has("ubuntu-1804-lts-v"));
+}
+
+TEST_F(ImagesTest, AnImageThatTheBaseStandsForIsReported) {
+  const std::string kUbuntu = "projects/ubuntu-os-cloud/global/images/family/ubuntu-1604-lts";
+  const std::string kWarning =
+      "Image family ubuntu-1604-lts of ubuntu-os-cloud is not available on this host; Debian 12 is "
+      "used instead.";
+  Reply image = all.Ask("POST", kImages, R"({"name":"i","sourceImage":")" + kUbuntu + "\"}");
+  EXPECT_TRUE(image.Has(kWarning)) << image.body;
+  Reply disk = all.Ask("POST", kDisks, R"({"name":"d","sourceImage":")" + kUbuntu + "\"}");
+  EXPECT_TRUE(disk.Has(kWarning)) << disk.body;
+  all.catalog.Read([&](Txn& txn) {
+    EXPECT_THROW(ImageWarnings(txn, kUbuntu, "p", true), Failure);
+    EXPECT_TRUE(
+        ImageWarnings(txn, "projects/debian-cloud/global/images/family/debian-12", "p", true)
+            .empty());
+  });
 }
 
 TEST_F(ImagesTest, SourcesAreChecked) {

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "compute/disks.h"
+#include "compute/images.h"
 #include "compute/links.h"
 #include "compute/refusals.h"
 
@@ -62,12 +63,15 @@ DiskWish WishOf(const InstanceRecord& record, const AttachedDisk& disk) {
           .labels = params.labels};
 }
 
-void FitNew(Txn& txn, InstanceRecord& record, AttachedDisk& disk) {
+void FitNew(Txn& txn, InstanceRecord& record, AttachedDisk& disk, bool strict) {
   api::compute::DiskInitializeParams& params = *disk.initializeParams;
   if (!params.sourceSnapshot.empty()) {
     Missing(record.project, "global/snapshots/" + LastWord(params.sourceSnapshot));
   }
   if (!params.diskSizeGb && disk.diskSizeGb) params.diskSizeGb = disk.diskSizeGb;
+  for (std::string& warning : ImageWarnings(txn, params.sourceImage, record.project, strict)) {
+    record.warnings.push_back(std::move(warning));
+  }
   // Made here to be checked and to settle the rest; its id comes with AttachDisks.
   DiskRecord fresh = MakeDisk(txn, WishOf(record, disk), 0, Time{});
   params.sourceImage = fresh.resource.sourceImage;
@@ -109,7 +113,7 @@ void FitDeviceName(const InstanceRecord& record, AttachedDisk& disk, size_t inde
   }
 }
 
-void FitDisks(Txn& txn, InstanceRecord& record) {
+void FitDisks(Txn& txn, InstanceRecord& record, bool strict) {
   std::vector<AttachedDisk>& disks = record.resource.disks;
   if (disks.empty()) InvalidField("resource.disks", "", "At least one disk is required.");
   for (size_t i = 0; i < disks.size(); ++i) {
@@ -119,7 +123,7 @@ void FitDisks(Txn& txn, InstanceRecord& record) {
     if (!disk.source.empty()) {
       FitExisting(txn, record, disk);
     } else if (disk.initializeParams) {
-      FitNew(txn, record, disk);
+      FitNew(txn, record, disk, strict);
     } else {
       InvalidField(fmt::format("resource.disks[{}]", i), "",
                    "A disk needs a source or initializeParams.");

@@ -8,8 +8,9 @@
 
 namespace fireweed::compute {
 
-// Checks the disks of a new instance and completes them: names, links, sizes; settles its image. Throws Failure.
-void FitDisks(Txn& txn, InstanceRecord& record);
+// Checks the disks of a new instance and completes them: names, links, sizes; settles its image. Adds a warning for each image
+// that the base image stands for; `strict` refuses it. Throws Failure.
+void FitDisks(Txn& txn, InstanceRecord& record, bool strict);
 // Makes the disks the instance brings along and notes it as user of them all. REQUIRES: FitDisks was called.
 void AttachDisks(Txn& txn, const InstanceRecord& record, IdSource& ids, Time now);
 

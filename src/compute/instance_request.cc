@@ -137,7 +137,7 @@ InstanceRecord MakeInstance(Txn& txn, const api::compute::InsertInstance& reques
   if (!instance.hostname.empty()) CheckHostname(instance.hostname);
   CheckMetadata(instance.metadata);
   FitMachineType(record, context.catalogue, context.strict);
-  FitDisks(txn, record);
+  FitDisks(txn, record, context.strict);
   FitNetwork(txn, record);
   FitScheduling(instance.scheduling, !instance.guestAccelerators.empty());
   FitAccounts(instance, context.default_account);

@@ -16,7 +16,8 @@ struct InsertContext {
   std::string default_account;  // e-mail of the project's default service account
   int64_t id = 0;               // of the new instance
   Time now;
-  bool strict = false;  // refuse what does not fit this machine instead of clipping it
+  // Refuse what can only be met with a substitute: a smaller machine, fewer accelerators, another image.
+  bool strict = false;
 };
 
 // Sets cpus, memory and warnings by the machine type and accelerators, and completes their links. Throws Failure as

@@ -93,9 +93,7 @@ api::compute::Operation InstancesService::Insert(const api::compute::InsertInsta
     }
     AttachDisks(txn, record, ids_, context.now);
     txn.Put(key, record, 0);
-    for (const std::string& warning : record.warnings) {
-      fresh.warnings.push_back({"RESOURCE_CLIPPED", warning});
-    }
+    SetWarnings(fresh, record.warnings);
     return Begin(txn, fresh, context.now);
   });
   return ShowOperation(begun);

@@ -100,6 +100,13 @@ api::compute::Operation ShowOperation(const Operation& operation) {
   return shown;
 }
 
+void SetWarnings(Operation& operation, const std::vector<std::string>& warnings) {
+  operation.warnings.clear();
+  for (const std::string& warning : warnings) {
+    operation.warnings.push_back({"RESOURCE_CLIPPED", warning});
+  }
+}
+
 Operation NewOperation(IdSource& ids, const OperationTarget& target, std::string verb,
                        std::string request_id, const net::Caller& caller) {
   return {.scope = target.project + "/" + target.scope,

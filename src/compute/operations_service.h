@@ -30,6 +30,8 @@ struct OperationTarget {
 };
 Operation NewOperation(IdSource& ids, const OperationTarget& target, std::string verb,
                        std::string request_id, const net::Caller& caller);
+// What was used instead of what the client asked for; gcloud prints it.
+void SetWarnings(Operation& operation, const std::vector<std::string>& warnings);
 // What the system does to an instance by itself, for the record's generation.
 Operation SystemOperation(IdSource& ids, const InstanceRecord& record, std::string verb);
 

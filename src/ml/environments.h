@@ -32,6 +32,8 @@ struct EnvironmentWish {
       false;  // a pin that the runtime meets with another version is refused, not warned about
   // False: packages are archives of a program (fireweed's --command), unpacked as they are; no Python is involved.
   bool python = true;
+  // An NVIDIA accelerator is used: the runtime's CUDA builds are needed.
+  bool accelerated = false;
 };
 
 struct EnvironmentReady {

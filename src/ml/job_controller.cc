@@ -87,13 +87,15 @@ JobView JobController::ViewOf(const Sight& sight) {
   }
   const api::ml::TrainingInput& input = *job.job.trainingInput;
   if (NeedsEnvironment(job)) {
-    view.environment = world_.environments.Ask({.project = job.project,
-                                                .runtime_version = input.runtimeVersion,
-                                                .python_version = input.pythonVersion,
-                                                .package_uris = input.packageUris,
-                                                .account = job.account,
-                                                .strict = input.strict.value_or(false),
-                                                .python = input.command.empty()});
+    view.environment =
+        world_.environments.Ask({.project = job.project,
+                                 .runtime_version = RuntimeVersionOf(input),
+                                 .python_version = input.pythonVersion,
+                                 .package_uris = input.packageUris,
+                                 .account = job.account,
+                                 .strict = input.strict.value_or(world_.strict),
+                                 .python = input.command.empty(),
+                                 .accelerated = UsesNvidia(input, world_.replicas.catalogue)});
   }
   bool ends = AnyEnded(view.sights) || job.outcome != api::ml::JobState::kUnspecified;
   view.drained = ends && world_.collector.Drained(job.project, job.job.jobId);

@@ -42,6 +42,7 @@ struct JobWorld {
   // No more lines are expected of a job; called once or more. Must not block.
   std::function<void(const JobRecord&)> seal;
   JobRules rules = {};
+  bool strict = false;  // pins that a runtime meets with another version are refused
 };
 
 class JobController final : public Controller {

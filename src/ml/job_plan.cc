@@ -15,6 +15,8 @@ namespace {
 
 using api::ml::JobState;
 
+constexpr std::string_view kPublicImages = "gcr.io/cloud-ml-public/training/";
+
 class Planner {
  public:
   explicit Planner(const JobView& view) : view_(view), plan_{.next = view.record} {}
@@ -319,7 +321,13 @@ class Planner {
 JobPlan PlanJob(const JobView& view) { return Planner(view).Run(); }
 
 bool UsesImage(const api::ml::TrainingInput& input) {
-  return input.masterConfig && !input.masterConfig->imageUri.empty();
+  if (!input.masterConfig || input.masterConfig->imageUri.empty()) return false;
+  return input.pythonModule.empty() || !input.masterConfig->imageUri.starts_with(kPublicImages);
+}
+
+std::string RuntimeVersionOf(const api::ml::TrainingInput& input) {
+  bool image = !UsesImage(input) && input.masterConfig && !input.masterConfig->imageUri.empty();
+  return image ? input.masterConfig->imageUri.substr(kPublicImages.size()) : input.runtimeVersion;
 }
 
 bool NeedsEnvironment(const JobRecord& record) {

@@ -117,7 +117,11 @@ JobPlan PlanJob(const JobView& view);
 
 // Whether the plan has to know how far the packages are.
 bool NeedsEnvironment(const JobRecord& record);
+// Whether its replicas run in a container image. The public images of a framework
+// ("gcr.io/cloud-ml-public/training/pytorch-gpu.1-10") with a Python module are runtimes.
 bool UsesImage(const api::ml::TrainingInput& input);
+// The row of the runtime table that a job without an image requests: "1.15", "pytorch-gpu.1-10".
+std::string RuntimeVersionOf(const api::ml::TrainingInput& input);
 // "3600s" or "1.5s". nullopt when it is no duration.
 std::optional<Duration> ParseSeconds(std::string_view text);
 // Adds what happened to the job's timeline.

@@ -246,13 +246,13 @@ void CheckLabels(const std::map<std::string, std::string>& labels) {
 void CheckRuntime(const api::ml::Job& job, const RuntimeTable& runtimes) {
   if (!job.trainingInput || UsesImage(*job.trainingInput)) return;
   const TrainingInput& input = *job.trainingInput;
-  if (runtimes.Find(input.runtimeVersion)) return;
-  Refuse(
-      "runtime_version",
-      fmt::format("The specified runtime version '{}' with the Python version '{}' is not "
-                  "supported or is deprecated.  Please specify a different runtime version. "
-                  "Supported here are: {}.",
-                  input.runtimeVersion, input.pythonVersion, fmt::join(runtimes.Versions(), ", ")));
+  if (runtimes.Find(RuntimeVersionOf(input))) return;
+  Refuse("runtime_version",
+         fmt::format("The specified runtime version '{}' with the Python version '{}' is not "
+                     "supported or is deprecated.  Please specify a different runtime version. "
+                     "Supported here are: {}.",
+                     RuntimeVersionOf(input), input.pythonVersion,
+                     fmt::join(runtimes.Versions(), ", ")));
 }
 
 void CheckJob(const api::ml::Job& job, const compute::Catalogue& catalogue) {

@@ -59,8 +59,18 @@ compute::Reply Train(MlFixture& all, const std::string& id, const std::string& c
                              id, configs));
 }
 
+void RegisterImage(MlFixture& all, const std::string& project, const std::string& name) {
+  compute::ImageRecord image{.project = project, .resource = {}, .root = {}, .backoff = {}};
+  image.resource.name = name;
+  image.resource.status = "READY";
+  image.resource.selfLink = fmt::format("projects/{}/global/images/{}", project, name);
+  all.base.catalog.Write("test", [&](Txn& txn) { txn.Put(image.key(), image); });
+}
+
 TEST(JobRights, AnImageOfAnotherProjectNeedsTheRightToUseIt) {
   MlFixture all;
+  RegisterImage(all, "theirs", "i");
+  for (const char* name : {"i", "trainer"}) RegisterImage(all, "my-project", name);
   all.base.access.denied = {"compute.images.useReadOnly projects/theirs/global/images/i",
                             "compute.images.useReadOnly projects/theirs"};
   const std::string own = R"("masterConfig":{"imageUri":"gcr.io/my-project/trainer:v2"})";

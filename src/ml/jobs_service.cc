@@ -187,6 +187,7 @@ void JobsService::Store(Txn& txn, const JobRecord& record) {
                   fmt::format("Field: job.job_id Error: A job with this id already exists."));
   }
   CheckPrevious(txn, record);
+  CheckImages(txn, record);
   txn.Put(record.key(), record, 0);
   txn.Put(OrderKey(record.project, record.number), JobOrder{record.job.jobId}, 0);
   if (record.job.trainingInput) {
@@ -200,6 +201,12 @@ Job JobsService::Create(const api::ml::CreateJob& request, const net::Call& call
   CheckJob(request.body, parts_.catalogue);
   if (parts_.runtimes) CheckRuntime(request.body, *parts_.runtimes);
   JobRecord record{.project = ProjectId(request.project, call.caller), .job = request.body};
+  if (record.job.trainingInput) {
+    std::vector<Substitute> substitutes =
+        SubstitutesOf(*record.job.trainingInput, parts_.catalogue, parts_.runtimes);
+    RefuseSubstitutes(substitutes, parts_.strict);
+    for (Substitute& one : substitutes) record.job.warnings.push_back(std::move(one.message));
+  }
   RequireUse(parts_.access, call.caller, record);
   record.creator = call.caller.principal;
   record.number = parts_.ids.NextNumber();
@@ -222,6 +229,9 @@ Job JobsService::Create(const api::ml::CreateJob& request, const net::Call& call
   say("Validating job requirements...", "validating");
   say("Job creation request has been successfully validated.", "validated");
   say(fmt::format("Job {} is queued.", record.job.jobId), "queued");
+  for (size_t i = 0; i < record.job.warnings.size(); ++i) {
+    say(record.job.warnings[i], fmt::format("substitute-{}", i), api::logging::Severity::kWarning);
+  }
   if (record.job.trainingInput && record.job.trainingInput->hyperparameters) {
     std::string note = AlgorithmNote(*record.job.trainingInput->hyperparameters);
     if (!note.empty()) say(note, "algorithm", api::logging::Severity::kNotice);

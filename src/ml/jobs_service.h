@@ -16,6 +16,7 @@
 #include "ml/environments/runtime_table.h"
 #include "ml/job_plan.h"
 #include "ml/job_record.h"
+#include "ml/job_substitutes.h"
 #include "net/router.h"
 
 namespace fireweed::ml {
@@ -35,6 +36,7 @@ class JobsService {
     const RuntimeTable* runtimes = nullptr;  // null: environments alone say what there is
     // True if the caller follows the job's lines and has not read up to `end` yet. Empty: no caller does.
     std::function<bool(const net::Call& call, const JobRecord& job, Time end)> reads_behind = {};
+    StrictRules strict = {};
   };
   explicit JobsService(Parts parts) : parts_(std::move(parts)) {}
   void Serve(net::Router& router);

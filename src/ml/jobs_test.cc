@@ -151,6 +151,79 @@ TEST(Jobs, AFailureNamesTheReplicaAndItsLastLines) {
   EXPECT_TRUE(all.base.fake.List()->empty());
 }
 
+TEST(Jobs, SubstitutesAreReportedInTheJobAndItsLog) {
+  MlFixture all;
+  all.runtimes.runtimes[0].framework = "TensorFlow";
+  all.runtimes.runtimes[0].requirements = {"tensorflow-cpu==2.11.1"};
+  compute::Reply plain = all.Submit(
+      "plain", R"("runtimeVersion":"2.11","scaleTier":"CUSTOM","masterType":"n1-standard-1")");
+  ASSERT_EQ(plain.status, 200) << plain.body;
+  EXPECT_FALSE(plain.Has("\"warnings\"")) << plain.body;
+  compute::Reply created =
+      all.Submit("other", R"("runtimeVersion":"1.15","scaleTier":"BASIC_GPU")");
+  ASSERT_EQ(created.status, 200) << created.body;
+  const std::string accelerator =
+      "master: 1 x nvidia-tesla-k80 requested; this host has 0, so none is used.";
+  const std::string framework =
+      "Runtime 1.15 is not available on this host with its own TensorFlow; TensorFlow 2.11.1 is "
+      "used instead.";
+  std::vector<std::string> lines = all.LinesOf("service");
+  for (const std::string& text : {accelerator, framework}) {
+    EXPECT_TRUE(created.Has(text)) << created.body;
+    EXPECT_NE(std::ranges::find(lines, text), lines.end()) << text;
+  }
+  all.strict = {.machines = true};
+  all.Restart();
+  compute::Reply refused = all.Submit("s1", R"("runtimeVersion":"1.15","scaleTier":"BASIC_GPU")");
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_TRUE(refused.Has("master_type")) << refused.body;
+  all.strict = {.runtimes = true};
+  all.Restart();
+  refused = all.Submit("s2", R"("runtimeVersion":"1.15")");
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_TRUE(refused.Has("Field: runtime_version Error: ")) << refused.body;
+  EXPECT_TRUE(refused.Has("strict")) << refused.body;
+  EXPECT_EQ(all.Submit("s3", R"("runtimeVersion":"2.11")").status, 200);
+}
+
+TEST(Jobs, CudaBuildsAreForJobsThatGetAnAccelerator) {
+  MlFixture all(nullptr, 1, {"nvidia-tesla-k80"});
+  ASSERT_EQ(all.Submit("gpu", R"("scaleTier":"BASIC_GPU")").status, 200);
+  ASSERT_EQ(all.Submit("cpu").status, 200);
+  all.base.Settle();
+  ASSERT_EQ(all.environments.asked.size(), 2u);
+  EXPECT_TRUE(all.environments.asked[0].accelerated);
+  EXPECT_FALSE(all.environments.asked[1].accelerated);
+}
+
+TEST(Jobs, AnUnknownImageIsRefusedAtOnce) {
+  MlFixture all;
+  compute::Reply refused = all.Ask(
+      "POST", kJobs,
+      R"({"jobId":"nowhere","trainingInput":{"region":"us-central1","scaleTier":"CUSTOM",)"
+      R"("masterType":"n1-standard-1","masterConfig":{"imageUri":"gcr.io/p/unheard-of:v1"}}})");
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_TRUE(
+      refused.Has("Field: master_config.image_uri Error: The image "
+                  "'gcr.io/p/unheard-of:v1' is not known here."))
+      << refused.body;
+  EXPECT_EQ(all.Ask("GET", Path("nowhere")).status, 404);
+}
+
+TEST(Jobs, APublicImageOfAFrameworkIsARuntime) {
+  MlFixture all;
+  all.runtimes.runtimes.push_back(
+      {.versions = {"pytorch-gpu.1-10"}, .requirements = {"torch==2.1.2"}, .framework = "PyTorch"});
+  compute::Reply created = all.Submit(
+      "torch", R"("scaleTier":"CUSTOM","masterType":"n1-standard-1","masterConfig":{"imageUri":)"
+               R"("gcr.io/cloud-ml-public/training/pytorch-gpu.1-10"})");
+  ASSERT_EQ(created.status, 200) << created.body;
+  EXPECT_TRUE(created.Has("PyTorch 2.1.2 is used instead")) << created.body;
+  all.base.Settle();
+  ASSERT_EQ(all.environments.asked.size(), 1u);
+  EXPECT_EQ(all.environments.asked[0].runtime_version, "pytorch-gpu.1-10");
+}
+
 TEST(Jobs, AnImageIsRunAsItSaysUnlessTheJobSaysOtherwise) {
   using Words = std::vector<std::string>;
   struct Case {
@@ -422,11 +495,13 @@ TEST(Jobs, ARuntimeThatThereIsNotIsRefusedAtOnce) {
   EXPECT_TRUE(reply.Has("fieldViolations")) << reply.body;
   EXPECT_EQ(all.Submit("wrong", R"("runtimeVersion":"2.11")").status, 200) << "the id is free";
   EXPECT_EQ(all.Submit("none").status, 200);
-  EXPECT_EQ(all.Ask("POST", kJobs,
-                    R"({"jobId":"image","trainingInput":{"region":"us-central1","runtimeVersion":)"
-                    R"("9.99","masterConfig":{"imageUri":"gcr.io/my-project/told"}}})")
-                .status,
-            200);
+  EXPECT_EQ(
+      all.Ask(
+             "POST", kJobs,
+             R"({"jobId":"image","trainingInput":{"region":"us-central1","runtimeVersion":)"
+             R"("9.99","masterConfig":{"imageUri":"projects/debian-cloud/global/images/family/debian-12"}}})")
+          .status,
+      200);
 }
 
 TEST(Jobs, ListsNewestFirstInPagesWithFilter) {

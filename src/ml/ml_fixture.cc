@@ -25,7 +25,7 @@ MlFixture::Plane::Plane(MlFixture& all)
       service({all.base.catalog, all.projects, all.base.access, all.base.catalogue, all.base.ids,
                all.base.clock, all.base.random, all.base.log,
                [&all](const JobRecord&, const JobLine& line) { all.lines.push_back(line); },
-               &all.runtimes, all.reads_behind}),
+               &all.runtimes, all.reads_behind, all.strict}),
       project_service(all.base.catalog, all.projects, all.base.catalogue, all.base.clock,
                       all.base.random),
       router(all.base.access) {

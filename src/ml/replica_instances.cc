@@ -220,6 +220,19 @@ int64_t MakeReplica(Txn& txn, const JobRecord& job, const Gang& gang, size_t ind
   return record.resource.id;
 }
 
+void CheckImages(Txn& txn, const JobRecord& job) {
+  if (!job.job.trainingInput || !UsesImage(*job.job.trainingInput)) return;
+  const api::ml::TrainingInput& input = *job.job.trainingInput;
+  for (const ReplicaSet& set : LayoutOf(input)) {
+    try {
+      FindImage(txn, job, ImageUri(input, set.type));
+    } catch (const Failure& failure) {
+      throw Failure(Code::kInvalid, fmt::format("Field: {}_config.image_uri Error: {}",
+                                                TypeWord(set.type), failure.error().message));
+    }
+  }
+}
+
 void RestartReplica(Txn& txn, const JobRecord& job, const Replica& replica) {
   Change(txn, job, replica, [&](InstanceRecord& record) {
     compute::Wish(record, InstanceWant::kRunning);

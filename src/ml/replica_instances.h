@@ -31,6 +31,9 @@ int64_t MakeReplica(Txn& txn, const JobRecord& job, const Gang& gang, size_t rep
                     const ReplicaTerms& terms, Time now);
 Key ReplicaKey(const JobRecord& job, const Replica& replica);
 
+// Throws Failure(kInvalid) for an image of the job that is not registered or not ready.
+void CheckImages(Txn& txn, const JobRecord& job);
+
 // Nothing happens when it is gone.
 void RestartReplica(Txn& txn, const JobRecord& job, const Replica& replica);
 void StopReplica(Txn& txn, const JobRecord& job, const Replica& replica);

@@ -168,6 +168,12 @@ GangDemand DemandOf(const TrainingInput& input, const compute::Catalogue& catalo
   return demand;
 }
 
+bool UsesNvidia(const TrainingInput& input, const compute::Catalogue& catalogue) {
+  GangDemand demand = DemandOf(input, catalogue);
+  return std::ranges::any_of(demand.cards,
+                             [](const auto& card) { return card.first.starts_with("nvidia-"); });
+}
+
 int32_t GangsAtOnce(const TrainingInput& input, const compute::Catalogue& catalogue) {
   if (!input.hyperparameters) return 1;
   int64_t gangs =

@@ -58,6 +58,8 @@ GangDemand DemandOf(const api::ml::TrainingInput& input, const compute::Catalogu
 // How many gangs of a job are under way at once: as many as its search allows, and as there are cards for. Replicas
 // take their cards one by one: of more gangs each could have some, and wait for the others' for ever.
 int32_t GangsAtOnce(const api::ml::TrainingInput& input, const compute::Catalogue& catalogue);
+// Whether a replica gets an NVIDIA accelerator of this host.
+bool UsesNvidia(const api::ml::TrainingInput& input, const compute::Catalogue& catalogue);
 
 // Training units of one gang for one hour: the public price of its machines, in units of 0.49 a hour.
 double UnitsPerHour(const api::ml::TrainingInput& input, const compute::Catalogue& catalogue);

@@ -317,13 +317,10 @@ YAML
   wait_until 60 "the trainer has spoken" said boxed \
     "boxed runs in a root of its own with one --epochs 3 --job-dir gs://$BUCKET/boxed" master-replica-0
   boxed_by_its_entrypoint "$root"
-  # One that nobody has registered ends the job with what to do about it.
+  # An image that is not registered is refused at once, with the fix.
   sed -i 's,/trainer:v2,/unheard-of:v1,' "$FW_SCRATCH/container.yaml"
-  ai jobs submit training nowhere --region $REGION --config "$FW_SCRATCH/container.yaml" >"$FW_SCRATCH/submit.nowhere" 2>&1 ||
-    fail "submit: $(cat "$FW_SCRATCH/submit.nowhere")"
-  await_end nowhere
-  field nowhere .errorMessage >"$FW_SCRATCH/message"
-  grep -qF "unheard-of:v1' is not known here" "$FW_SCRATCH/message" || fail "$(cat "$FW_SCRATCH/message")"
+  refuses ai jobs submit training nowhere --region $REGION --config "$FW_SCRATCH/container.yaml"
+  grep -qF "unheard-of:v1' is not known here" "$FW_SCRATCH/refused" || fail "$(cat "$FW_SCRATCH/refused")"
 }
 
 # The trainer's own machine is this one: gcloud starts the processes itself, with the interpreter that `fireweed env` names.

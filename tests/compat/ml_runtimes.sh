@@ -151,6 +151,7 @@ case_clearing() {
       scaleTier: "CUSTOM", masterType: "n1-standard-1", workerType: "n1-standard-1", workerCount: "4",
       parameterServerType: "n1-standard-1", parameterServerCount: "1"}')"
     await "$job" SUCCEEDED 300
+    said "$job" "Runtime $version is not available on this host with its own TensorFlow; TensorFlow 2.15.1 is used instead."
     said "$job" "worker-0 has cleared the job directory again"
     said "$job" "remaining ['model.ckpt-1']"
   done

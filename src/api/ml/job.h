@@ -43,6 +43,7 @@ struct Job {
   Bytes etag;
   std::optional<int64_t> jobPosition;  // in the queue, from 1
   std::vector<JobEvent> timeline;
+  std::vector<std::string> warnings;  // ours: what is used instead of what was requested
 };
 
 }  // namespace fireweed::api::ml
@@ -84,7 +85,8 @@ inline constexpr auto kFields<api::ml::Job> = [](auto...) {
                 F("labels", &api::ml::Job::labels),
                 F("etag", &api::ml::Job::etag),
                 F("jobPosition", &api::ml::Job::jobPosition, kOutput),
-                F("timeline", &api::ml::Job::timeline, kOutput)};
+                F("timeline", &api::ml::Job::timeline, kOutput),
+                F("warnings", &api::ml::Job::warnings, kOutput)};
 };
 extern template const Type& TypeOf<api::ml::Job>();
 }  // namespace fireweed

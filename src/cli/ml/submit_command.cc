@@ -135,6 +135,9 @@ void Submit(const SubmitCommand& command, const Settings& settings) {
     job.trainingInput->region = RegionOf(settings.Daemon().zone);
   JsonTree made = session.Call("POST", "jobs", JsonTree::Parse(EncodeJson(job, Audience::kWire)));
   session.Say(fmt::format("Job [{}] submitted successfully.", flags.job));
+  if (const JsonTree* warnings = made.Find("warnings")) {
+    for (const JsonTree& warning : warnings->items()) session.Say("warning: " + warning.text());
+  }
   if (!command.stream_logs) {
     session.Say(fmt::format(
         "Your job is still active. You may view the status of your job with the command\n\n"

@@ -37,12 +37,13 @@ std::optional<EnvironmentRecord> RuntimeEnvironment(const Runtime& runtime,
                                                     const EnvironmentWish& wish,
                                                     const ReplicaWorld& world) {
   if (runtime.requirements.empty() || !wish.python) return std::nullopt;
+  bool cuda = wish.accelerated && !runtime.accelerated.empty();
   EnvironmentRecord record{.project = wish.project,
                            .runtime = wish.runtime_version,
-                           .requirements = runtime.requirements,
+                           .requirements = cuda ? runtime.accelerated : runtime.requirements,
                            .shared = true};
-  record.key =
-      KeyOf("runtime", fmt::format("{}\n{}\n{}", kLayout, world.python, FingerprintOf(runtime)));
+  record.key = KeyOf("runtime", fmt::format("{}\n{}\n{}", kLayout, world.python,
+                                            FingerprintOf(record.requirements)));
   return record;
 }
 
@@ -56,7 +57,7 @@ EnvironmentRecord PackageEnvironment(const Runtime& runtime, const EnvironmentWi
                            .python = wish.python,
                            .strict = wish.strict};
   std::string contents = fmt::format("{}\n{}\n{}\n{}\n{}\n{}", kLayout, world.python, base,
-                                     FingerprintOf(runtime), wish.python, wish.strict);
+                                     FingerprintOf(runtime.requirements), wish.python, wish.strict);
   for (size_t i = 0; i < sights.size(); ++i) {
     const std::string& uri = wish.package_uris[i];
     record.packages.push_back(
