@@ -68,8 +68,15 @@ TrainingJobs::TrainingJobs(Ground& ground, People& people, Stores& stores, Compu
                            Machines& machines, TrainingRuns& runs, ControlLoop& loop,
                            ActionPool& actions)
     : jobs_service(
-          {ground.catalog, people.projects, people.access, compute.catalogue, ground.ids,
-           ground.clock, ground.random, ground.log, Say(runs.job_log),
+          {ground.catalog,
+           people.projects,
+           people.access,
+           compute.catalogue,
+           ground.ids,
+           ground.clock,
+           ground.random,
+           ground.log,
+           Say(runs.job_log),
            &runs.environments.runtimes(),
            [&logging = stores.logging](const net::Call& call, const ml::JobRecord& job, Time end) {
              return logging.IsBehind(call, job.project, job.job.jobId, end);

@@ -117,7 +117,7 @@ class MlFixture {
   QueueCapacity capacity{16, 1 << 20};  // likewise
   bool own_network = true;              // likewise
   std::function<bool(const net::Call&, const JobRecord&, Time end)> reads_behind;  // likewise
-  StrictRules strict;                   // likewise
+  StrictRules strict;                                                              // likewise
 
   struct Plane {
     QueueController queue;
