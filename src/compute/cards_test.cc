@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "compute/compute_fixture.h"
+#include "compute/instance_metrics.h"
 
 namespace fireweed::compute {
 namespace {
@@ -161,6 +162,19 @@ TEST_F(CardsTest, ArePointedOutToPlainProcesses) {
   EXPECT_EQ(with.environment["CUDA_VISIBLE_DEVICES"], "GPU-7,8");
   EXPECT_EQ(without.environment.at("CUDA_VISIBLE_DEVICES"), "");
   EXPECT_THAT(with.cards.devices, IsEmpty());
+}
+
+TEST_F(CardsTest, AreCountedForOperators) {
+  Insert("t1", "nvidia-tesla-t4", 1);
+  std::vector<Metric> metrics;
+  CollectInstanceMetrics(all_.catalog, all_.cards, metrics);
+  std::map<std::string, double> values;
+  for (const Metric& metric : metrics) values[metric.name + " " + metric.labels] = metric.value;
+  EXPECT_EQ(values.at("fireweed_instances status=\"RUNNING\""), 1);
+  EXPECT_EQ(values.at("fireweed_instances status=\"TERMINATED\""), 0);
+  EXPECT_EQ(values.at("fireweed_accelerators type=\"nvidia-tesla-t4\",state=\"lent\""), 1);
+  EXPECT_EQ(values.at("fireweed_accelerators type=\"nvidia-tesla-t4\",state=\"free\""), 1);
+  EXPECT_EQ(values.at("fireweed_accelerators type=\"nvidia-l4\",state=\"lent\""), 0);
 }
 
 }  // namespace

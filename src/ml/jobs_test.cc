@@ -8,6 +8,7 @@
 #include "compute/stop_all.h"
 #include "describe/json_tree.h"
 #include "ml/cancel_all.h"
+#include "ml/job_metrics.h"
 #include "ml/ml_fixture.h"
 #include "ml/tuning/trial_record.h"
 
@@ -67,6 +68,26 @@ TEST(Jobs, RunsToItsEnd) {
   compute::Reply shown = all.Ask("GET", Path("census"));
   EXPECT_TRUE(shown.Has("\"timeline\""));
   EXPECT_TRUE(shown.Has("\"consumedMLUnits\""));
+}
+
+TEST(Jobs, AreCountedForOperators) {
+  MlFixture all;
+  all.driver.script = MastersEnd;
+  JobMetrics counts(all.base.catalog, all.base.clock);
+  auto value = [&](const std::string& name) {
+    std::vector<Metric> metrics;
+    counts.Collect(metrics);
+    auto found = std::ranges::find_if(
+        metrics, [&](const Metric& metric) { return metric.name + metric.labels == name; });
+    return found == metrics.end() ? -1 : found->value;
+  };
+  EXPECT_EQ(value("fireweed_job_queue_length"), 0);
+  all.Submit("census", "");
+  EXPECT_EQ(value("fireweed_job_queue_length"), 1);
+  all.SettleFor(minutes(1));
+  EXPECT_EQ(value("fireweed_job_queue_length"), 0);
+  EXPECT_EQ(value("fireweed_jobsstate=\"SUCCEEDED\""), 1);
+  EXPECT_EQ(value("fireweed_jobsstate=\"RUNNING\""), 0);
 }
 
 TEST(Jobs, ADistributedJobKnowsItsCluster) {
