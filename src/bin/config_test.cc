@@ -44,7 +44,9 @@ TEST_F(ConfigTest, WhatCannotBeReadIsNotPassedOver) {
 
 TEST_F(ConfigTest, EveryKeyIsExplained) {
   for (const Field& section : TypeOf<Config>().fields) {
-    if (section.type->fields.empty()) EXPECT_FALSE(section.doc.empty()) << section.name;
+    if (section.type->fields.empty()) {
+      EXPECT_FALSE(section.doc.empty()) << section.name;
+    }
     for (const Field& field : section.type->fields) EXPECT_FALSE(field.doc.empty()) << field.name;
   }
 }
