@@ -53,6 +53,7 @@ ComputeServices::ComputeServices(Ground& ground, People& people)
       guest_attributes(ground.catalog),
       instance_settings(ground.catalog, people.access, catalogue, accounts, ground.ids,
                         ground.clock, ground.options.config.strict_instances()),
+      tunnels(ground.catalog, people.access, accounts, ground.random),
       metadata(ground.catalog, accounts, ground.clock) {}
 
 void ComputeServices::Serve(net::Router& router) {
@@ -69,6 +70,7 @@ void ComputeServices::Serve(net::Router& router) {
   group_managers.Serve(router);
   instance_groups.Serve(router);
   guest_attributes.Serve(router);
+  tunnels.Serve(router);
   for (const char* version : {"beta", "alpha"}) {
     router.Alias(fmt::format("/compute/{}/", version), "/compute/v1/");
   }

@@ -19,6 +19,7 @@
 #include "compute/metadata_server.h"
 #include "compute/networks_service.h"
 #include "compute/projects_service.h"
+#include "compute/tunnels_service.h"
 #include "machine/host_cards.h"
 #include "net/router.h"
 
@@ -45,6 +46,7 @@ struct ComputeServices {
   compute::InstanceGroupsService instance_groups;
   compute::GuestAttributesService guest_attributes;
   compute::InstanceSettings instance_settings;
+  compute::TunnelsService tunnels;
   compute::MetadataServer metadata;
 };
 

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/bytes.h"
+#include "net/client_connection.h"
 #include "net/errors.h"
 #include "net/http_client.h"
 
@@ -126,6 +127,22 @@ net::ClientResponse RestClient::Exchange(net::ClientRequest request) {
     if (response.status != 401) return response;
     ForgetToken(token);  // it may have expired: once more with a new one
     if (attempt > 0 || request.source != nullptr) return response;
+  }
+}
+
+std::unique_ptr<net::ClientConnection> RestClient::Switch(net::ClientRequest request) {
+  request.url = base_url_ + request.url;
+  request.headers.push_back({"Authorization", ""});
+  for (int attempt = 0;; ++attempt) {
+    std::string token = AccessToken();
+    request.headers.back().value = "Bearer " + token;
+    net::ClientResponse answer;
+    std::unique_ptr<net::ClientConnection> connection = http_->Switch(request, answer).value();
+    if (connection) return connection;
+    if (answer.status != 401 || attempt > 0) {
+      throw Failure(net::ErrorFromResponse(answer.status, answer.body));
+    }
+    ForgetToken(token);
   }
 }
 

@@ -18,6 +18,7 @@
 namespace fireweed {
 
 namespace net {
+class ClientConnection;
 class HttpClient;
 struct ClientRequest;
 struct ClientResponse;
@@ -52,6 +53,9 @@ class RestClient {
   // request without a source is sent once more with a new token when it is answered 401. Throws
   // Failure(kUnavailable) when no whole answer came.
   net::ClientResponse Exchange(net::ClientRequest request);
+
+  // A request that asks for another protocol: the connection behind a 101 answer. Any other answer throws.
+  std::unique_ptr<net::ClientConnection> Switch(net::ClientRequest request);
 
   // Without a token: what is open to everybody.
   std::string SendUnsigned(std::string_view verb, const std::string& target);

@@ -16,6 +16,7 @@
 #include "compute/operations_service.h"
 #include "compute/paging.h"
 #include "compute/serial_port.h"
+#include "net/google_connect_policy.h"
 
 namespace fireweed::compute {
 namespace {
@@ -24,11 +25,22 @@ using api::compute::Instance;
 
 constexpr std::string_view kKind = kRecordKind<InstanceRecord>;
 
+// External addresses are on a bridge of this host. A client on another machine cannot reach them: shown none, gcloud
+// goes through a tunnel by itself.
+Instance ShownTo(bool another_machine, Instance instance) {
+  if (!another_machine) return instance;
+  for (api::compute::NetworkInterface& nic : instance.networkInterfaces) {
+    for (api::compute::AccessConfig& access : nic.accessConfigs) access.natIP.clear();
+  }
+  return instance;
+}
+
 // What a list with this filter shows of a record.
-auto ShownIn(const std::string& filter) {
-  return [all = AsksForHidden(filter)](const InstanceRecord& record) -> std::optional<Instance> {
+auto ShownIn(const std::string& filter, const net::Request& request) {
+  return [all = AsksForHidden(filter), far = net::IsFromAnotherMachine(request)](
+             const InstanceRecord& record) -> std::optional<Instance> {
     if (!all && IsHidden(record.resource.labels)) return std::nullopt;
-    return record.resource;
+    return ShownTo(far, record.resource);
   };
 }
 
@@ -99,20 +111,21 @@ api::compute::Operation InstancesService::Insert(const api::compute::InsertInsta
   return ShowOperation(begun);
 }
 
-Instance InstancesService::Get(const api::compute::GetZonal& request, const net::Call&) {
-  return Query(catalog_, [&](Txn& txn) {
-    return FindInstance(txn, request.project, request.zone, request.name).resource;
+Instance InstancesService::Get(const api::compute::GetZonal& request, const net::Call& call) {
+  InstanceRecord record = Query(catalog_, [&](Txn& txn) {
+    return FindInstance(txn, request.project, request.zone, request.name);
   });
+  return ShownTo(net::IsFromAnotherMachine(call.http), std::move(record.resource));
 }
 
 api::compute::ListOf<Instance> InstancesService::List(const api::compute::ListZonal& request,
-                                                      const net::Call&) {
+                                                      const net::Call& call) {
   if (!Catalogue::HasZone(request.zone)) {
     throw Failure(Code::kNotFound, fmt::format("The resource 'projects/{}/zones/{}' was not found",
                                                request.project, request.zone));
   }
   PageRequest wanted(request);
-  auto shown = ShownIn(request.filter);
+  auto shown = ShownIn(request.filter, call.http);
   auto page = Query(catalog_, [&](Txn& txn) {
     return PageOfRows<InstanceRecord, Instance>(txn, request.project + "/" + request.zone + "/",
                                                 wanted, shown);
@@ -125,9 +138,9 @@ api::compute::ListOf<Instance> InstancesService::List(const api::compute::ListZo
 }
 
 api::compute::AggregatedListOf<api::compute::InstancesScopedList> InstancesService::Aggregate(
-    const api::compute::ListProject& request, const net::Call&) {
+    const api::compute::ListProject& request, const net::Call& call) {
   PageRequest wanted(request);
-  auto shown = ShownIn(request.filter);
+  auto shown = ShownIn(request.filter, call.http);
   auto page = Query(catalog_, [&](Txn& txn) {
     return PageOfRows<InstanceRecord, Instance>(txn, request.project + "/", wanted, shown);
   });

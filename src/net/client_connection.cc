@@ -114,7 +114,7 @@ void ClientConnection::Write(std::string_view text) {
       if (step.kind == TlsStep::Kind::kWantRead) WaitFor(POLLIN);
       if (step.kind == TlsStep::Kind::kWantWrite) WaitFor(POLLOUT);
       if (step.kind == TlsStep::Kind::kFailed || step.kind == TlsStep::Kind::kClosed) {
-        Fail("connection broken off: " + tls_->failure());
+        Fail("connection lost: " + tls_->failure());
       }
       continue;
     }
@@ -124,7 +124,7 @@ void ClientConnection::Write(std::string_view text) {
     } else if (errno == EAGAIN) {
       WaitFor(POLLOUT);
     } else if (errno != EINTR) {
-      Fail(fmt::format("connection broken off: {}", std::strerror(errno)));
+      Fail(fmt::format("connection lost: {}", std::strerror(errno)));
     }
   }
 }
@@ -135,7 +135,7 @@ size_t ClientConnection::Read(std::span<char> into) {
       TlsStep step = tls_->Read(into);
       if (step.kind == TlsStep::Kind::kDone) return step.bytes;
       if (step.kind == TlsStep::Kind::kClosed) return 0;
-      if (step.kind == TlsStep::Kind::kFailed) Fail("connection broken off: " + tls_->failure());
+      if (step.kind == TlsStep::Kind::kFailed) Fail("connection lost: " + tls_->failure());
       WaitFor(step.kind == TlsStep::Kind::kWantRead ? POLLIN : POLLOUT);
       continue;
     }
@@ -144,9 +144,42 @@ size_t ClientConnection::Read(std::span<char> into) {
     if (errno == EAGAIN) {
       WaitFor(POLLIN);
     } else if (errno != EINTR) {
-      Fail(fmt::format("connection broken off: {}", std::strerror(errno)));
+      Fail(fmt::format("connection lost: {}", std::strerror(errno)));
     }
   }
+}
+
+std::optional<size_t> ClientConnection::TryRead(std::span<char> into) {
+  if (tls_) {
+    TlsStep step = tls_->Read(into);
+    if (step.kind == TlsStep::Kind::kDone) return step.bytes;
+    if (step.kind == TlsStep::Kind::kClosed) return std::nullopt;
+    if (step.kind == TlsStep::Kind::kFailed) Fail("connection lost: " + tls_->failure());
+    return 0;
+  }
+  ssize_t received = recv(socket_.get(), into.data(), into.size(), 0);
+  if (received > 0) return static_cast<size_t>(received);
+  if (received == 0) return std::nullopt;
+  if (errno != EAGAIN && errno != EINTR) {
+    Fail(fmt::format("connection lost: {}", std::strerror(errno)));
+  }
+  return 0;
+}
+
+size_t ClientConnection::TryWrite(std::string_view text) {
+  if (tls_) {
+    TlsStep step = tls_->Write(text);
+    if (step.kind == TlsStep::Kind::kDone) return step.bytes;
+    if (step.kind == TlsStep::Kind::kFailed || step.kind == TlsStep::Kind::kClosed) {
+      Fail("connection lost: " + tls_->failure());
+    }
+    return 0;
+  }
+  ssize_t sent = send(socket_.get(), text.data(), text.size(), MSG_NOSIGNAL);
+  if (sent < 0 && errno != EAGAIN && errno != EINTR) {
+    Fail(fmt::format("connection lost: {}", std::strerror(errno)));
+  }
+  return sent > 0 ? static_cast<size_t>(sent) : 0;
 }
 
 bool ClientConnection::HasNews() const {

@@ -31,6 +31,11 @@ class ClientConnection {
   void Write(std::string_view text);
   // 0 at the end of the stream.
   size_t Read(std::span<char> into);
+  // Without waiting; the count, 0 where nothing can be moved now. At the end of the stream TryRead returns nothing.
+  std::optional<size_t> TryRead(std::span<char> into);
+  // After a 0 the same text must be handed in again.
+  size_t TryWrite(std::string_view text);
+  int fd() const { return socket_.get(); }
   // Something to read, or an end: an idle connection in this state must not be used again.
   bool HasNews() const;
   bool resumed() const { return tls_ && tls_->resumed(); }

@@ -65,9 +65,15 @@ struct BackendAnswer {
   std::string body;
 };
 
+class Upgrade;  // net/upgrade.h
+
 class Forwarding {
  public:
   virtual ~Forwarding() = default;
+
+  // The connection leaves HTTP instead, and none of the rest is called; null: it does not. Called only
+  // for the answer of a handler on a pool thread.
+  virtual std::shared_ptr<Upgrade> AsUpgrade() { return nullptr; }
 
   // Who is to be asked. Null: nobody is there at the moment, see Await. Throws Failure when waiting is no use.
   virtual std::shared_ptr<Backend> Next() = 0;

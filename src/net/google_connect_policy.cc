@@ -62,6 +62,12 @@ bool IsInterceptedHost(std::string_view host) {
                      [&](std::string_view domain) { return IsBelow(host, domain); });
 }
 
+bool IsFromAnotherMachine(const Request& request) {
+  return request.tls && request.origin->kind != Origin::Kind::kInstance &&
+         !request.peer_address.empty() && !IsInnermost(request.peer_address) &&
+         !IsThisHost(request.peer_address);
+}
+
 std::optional<std::string> GoogleConnectPolicy::Admit(const Request& request) const {
   std::string_view value = request.Header("Proxy-Authorization").value_or("");
   size_t space = value.find(' ');

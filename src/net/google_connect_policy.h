@@ -52,4 +52,8 @@ class GoogleConnectPolicy final : public ConnectPolicy {
 // source.developers.google.com, tunnel.cloudproxy.app, and all names below these. Lower case.
 bool IsInterceptedHost(std::string_view host);
 
+// Whether a request comes from another machine, past this host and its instances: over TLS, from an address that no
+// interface of this host has. Any thread; does not block.
+bool IsFromAnotherMachine(const Request& request);
+
 }  // namespace fireweed::net

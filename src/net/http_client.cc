@@ -175,6 +175,7 @@ struct HttpClient::State {
   Connection Connect(const Url& url);
   void AskProxy(ClientConnection& connection, const Url& url);
   ClientResponse Send(const ClientRequest& request, const Url& url);
+  Connection Switch(const ClientRequest& request, const Url& url, ClientResponse& answer);
 };
 
 HttpClient::HttpClient(Options options) : state_(std::make_unique<State>()) {
@@ -290,6 +291,46 @@ ClientResponse HttpClient::State::Send(const ClientRequest& request, const Url& 
   }
   if (exchange->reusable()) PutBack(server, std::move(connection));
   return response;
+}
+
+Connection HttpClient::State::Switch(const ClientRequest& request, const Url& url,
+                                     ClientResponse& answer) {
+  Connection connection = Connect(url);
+  connection->Write(FormatHead(request, url, url.target, std::string()));
+  std::string head;
+  char byte = 0;
+  // One byte at a time: what follows a 101 belongs to the other protocol.
+  while (!head.ends_with("\r\n\r\n")) {
+    if (head.size() > kMaxHead || connection->Read(std::span(&byte, 1)) == 0) {
+      throw Failure(Code::kUnavailable, "the server closed the connection before it answered");
+    }
+    head.push_back(byte);
+  }
+  ResponseParser parser([&](std::string_view piece) { answer.body.append(piece); }, false);
+  size_t taken = parser.Feed(head);
+  answer.status = parser.status();
+  answer.headers = parser.headers();
+  if (answer.status == 101) return connection;
+  std::string rest = head.substr(taken);
+  std::array<char, kBuffer> bytes;
+  while (!parser.done() && answer.body.size() < kMaxHead) {
+    size_t count = connection->Read(bytes);
+    if (count == 0) break;
+    rest.append(bytes.data(), count);
+    rest.erase(0, parser.Feed(rest));
+  }
+  return nullptr;
+}
+
+Result<std::unique_ptr<ClientConnection>> HttpClient::Switch(const ClientRequest& request,
+                                                             ClientResponse& answer) {
+  std::optional<Url> url = ParseUrl(request.url);
+  if (!url) return Error{Code::kInvalid, "", "bad URL: " + request.url};
+  try {
+    return state_->Switch(request, *url, answer);
+  } catch (const Failure& failure) {
+    return failure.error();
+  }
 }
 
 Result<ClientResponse> HttpClient::Send(const ClientRequest& request) {

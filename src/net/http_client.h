@@ -22,6 +22,8 @@
 
 namespace fireweed::net {
 
+class ClientConnection;  // net/client_connection.h
+
 struct ClientRequest {
   std::string method = "GET";
   std::string url;
@@ -58,6 +60,10 @@ class HttpClient {
   ~HttpClient();
 
   Result<ClientResponse> Send(const ClientRequest& request);
+  // Sends a request that asks for another protocol, on a new connection. `answer` is what came back; with
+  // status 101 the connection is returned; null otherwise.
+  Result<std::unique_ptr<ClientConnection>> Switch(const ClientRequest& request,
+                                                   ClientResponse& answer);
 
  private:
   struct State;

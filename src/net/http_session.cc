@@ -8,6 +8,7 @@
 
 #include "base/bytes.h"
 #include "net/content_coding.h"
+#include "net/upgrade.h"
 
 namespace fireweed::net {
 namespace {
@@ -38,6 +39,7 @@ void HttpSession::Stop() {
   stopping_ = true;
   transport_.Cancel();
   if (upstream_ != nullptr) upstream_->Cancel();
+  if (upgrade_ != nullptr) upgrade_->Stop();
   if (passing_ != nullptr) passing_->Cancel();
   news_.Signal();
 }
@@ -45,7 +47,7 @@ void HttpSession::Stop() {
 void HttpSession::Drain() {
   draining_ = true;
   if (idle_) transport_.Cancel();
-  if (upstream_ != nullptr) Stop();
+  if (upstream_ != nullptr || upgrade_ != nullptr) Stop();
   news_.Signal();
 }
 
@@ -227,6 +229,13 @@ Task<bool> HttpSession::HandleWhole() {
     if (!deferred && !way) CompressIfAsked();
   };
   co_await OnPool(work);
+  std::shared_ptr<Upgrade> upgrade;
+  if (way) upgrade = way->AsUpgrade();
+  if (upgrade) {
+    way.reset();
+    sent = co_await ServeUpgrade(upgrade);
+    co_return sent;
+  }
   if (way) {
     sent = co_await ServeForward(way);
     co_return sent;

@@ -135,6 +135,9 @@ class HttpSession final : public std::enable_shared_from_this<HttpSession> {
   Task<bool> RefuseProxy(Error error);
   Task<bool> ServeAbsolute();
 
+  // session_upgrade.cc
+  Task<bool> ServeUpgrade(std::shared_ptr<Upgrade> upgrade);
+
   IoLoop& loop_;
   const ListenerConfig& listener_;
   ServerContext& server_;
@@ -142,6 +145,7 @@ class HttpSession final : public std::enable_shared_from_this<HttpSession> {
   Event pool_done_;
   Event news_;                         // a deferred answer, a client that left, Stop or Drain
   Transport* upstream_ = nullptr;      // of a tunnel
+  Upgrade* upgrade_ = nullptr;         // runs instead of HTTP
   Transport* passing_ = nullptr;       // to who answers a request that is passed on
   std::shared_ptr<Backend> held_for_;  // who the connection below leads to
   std::unique_ptr<Transport> held_;    // waits for this client's next request

@@ -17,6 +17,7 @@ void AddNounCommands(Command& root,
 void AddInstanceCommands(Command& root,
                          Settings& settings);  // create metadata labels tags disks serial port
 void AddShellCommands(Command& root, Settings& settings);    // ssh exec logs
+void AddTunnelCommands(Command& root, Settings& settings);   // start-iap-tunnel
 void AddGroupCommands(Command& root, Settings& settings);    // templates, members, wait-until
 void AddImageCommands(Command& root, Settings& settings);    // create describe-from-family
 void AddProjectCommands(Command& root, Settings& settings);  // operations project-info

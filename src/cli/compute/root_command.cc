@@ -11,6 +11,7 @@ void AddComputeCommands(Command& app, Settings& settings) {
   AddNounCommands(*root, settings);
   AddInstanceCommands(*root, settings);
   AddShellCommands(*root, settings);
+  AddTunnelCommands(*root, settings);
   AddGroupCommands(*root, settings);
   AddImageCommands(*root, settings);
   AddProjectCommands(*root, settings);

@@ -14,12 +14,15 @@
 #include "cli/compute/compute_commands.h"
 #include "cli/compute/compute_session.h"
 #include "cli/compute/metadata_edit.h"
+#include "cli/compute/tunnels.h"
 #include "cli/format/key_path.h"
 #include "cli/grammar.h"
 #include "cli/storage/retry.h"
 
 namespace fireweed::cli {
 namespace {
+
+constexpr uint16_t kSshPort = 22;
 
 struct ShellCommand {
   std::string place_name, command, key_file;
@@ -116,6 +119,10 @@ void Shell(const ShellCommand& command, const Settings& settings) {
                                   "-o",
                                   "LogLevel=ERROR",
                                   fmt::format("{}@{}", user, AddressOf(instance))};
+  if (NeedsTunnel(settings)) {
+    std::string tunnel = ProxyCommand(settings, DestinationOf(resource, kSshPort));
+    ssh.insert(ssh.begin() + 1, {"-o", "ProxyCommand=" + tunnel});
+  }
   // The guest makes the account a moment after it has heard of the key.
   StopSignal never;
   for (int tries = 0; fresh && tries < 60; ++tries) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/error.h"
+#include "cli/compute/tunnels.h"
 #include "cli/notebooks/notebook_session.h"
 #include "cli/notebooks/relay.h"
 
@@ -14,19 +15,22 @@ constexpr std::string_view kTable = "table(name,zone,machineType,state,disk,url)
 std::string ViewText(const NotebookCommand& command, const Settings& settings,
                      const std::vector<JsonTree>& instances, Shape shape) {
   std::vector<JsonTree> views;
-  for (const JsonTree& instance : instances) views.push_back(NotebookView(instance));
+  const bool reachable = !NeedsTunnel(settings);
+  for (const JsonTree& instance : instances) {
+    JsonTree view = NotebookView(instance);
+    if (!reachable) view.Remove("url");
+    views.push_back(std::move(view));
+  }
   return command.output.Text(views, shape == Shape::kList ? std::string(kTable) : "yaml", shape,
                              settings.json);
 }
 
-std::optional<Relay::Target> TargetOf(NotebookSession& session, const std::string& name) {
+// Asks for the instance at every connection: it may have been restarted meanwhile.
+UniqueFd Dial(NotebookSession& session, const std::string& name) {
   try {
-    std::string server = NotebookServer(session.Get(name));
-    if (server.empty()) return std::nullopt;
-    size_t host = server.find("//") + 2;
-    return Relay::Target{server.substr(host, server.rfind(':') - host), kNotebookPort};
+    return session.Dial(session.Get(name));
   } catch (const Failure&) {
-    return std::nullopt;  // the daemon is away for a moment: the next connection asks again
+    return UniqueFd();  // the daemon is away for a moment: the next connection asks again
   }
 }
 
@@ -36,6 +40,10 @@ void ShowNotebook(const NotebookCommand& command, const Settings& settings,
                   const JsonTree& instance) {
   if (settings.json || !command.output.format.empty()) {
     fmt::print("{}", ViewText(command, settings, {instance}, Shape::kOne));
+    return;
+  }
+  if (NeedsTunnel(settings)) {
+    fmt::print("To open it here, run: fireweed notebooks connect {}\n", instance.TextOf("name"));
     return;
   }
   fmt::print("{}\n", NotebookPage(instance, NotebookServer(instance)));
@@ -87,7 +95,8 @@ void ConnectNotebook(const NotebookCommand& command, const Settings& settings) {
   NotebookSession session(command.place, settings);
   session.Start(name);
   JsonTree instance = session.Await(name);
-  Relay relay(static_cast<uint16_t>(command.port), [&] { return TargetOf(session, name); });
+  Relay relay(static_cast<uint16_t>(command.port),
+              Relay::Dial([&] { return Dial(session, name); }));
   std::string local = fmt::format("http://localhost:{}", relay.port());
   fmt::print("You can connect to {} at {}\n", name, NotebookPage(instance, local));
   std::fflush(stdout);

@@ -1,14 +1,17 @@
 #include "cli/notebooks/notebook_session.h"
 
+#include <sys/socket.h>
+#include <sys/time.h>
+
 #include <fmt/format.h>
 
 #include "base/bytes.h"
 #include "base/clock.h"
 #include "base/random.h"
 #include "cli/compute/argument_lists.h"
+#include "cli/notebooks/relay.h"
 #include "cli/storage/retry.h"
 #include "client/rest_client.h"
-#include "net/http_client.h"
 
 namespace fireweed::cli {
 namespace {
@@ -17,19 +20,45 @@ namespace {
 constexpr std::chrono::minutes kPatience{20};
 constexpr std::chrono::milliseconds kPause{500};
 
-// Whether a Jupyter server answers there; its version is open to everybody.
-bool Answers(const std::string& server) {
-  if (server.empty()) return false;
-  net::HttpClient client({.connect_limit = std::chrono::milliseconds(2'000),
-                          .stall_limit = std::chrono::milliseconds(10'000)});
-  Result<net::ClientResponse> reply = client.Send({.url = server + "/api"});
-  return reply.ok() && reply->status == 200 && reply->body.find("version") != std::string::npos;
+// Sends one request and returns a small answer, or the part of it that arrived in time.
+std::string AskOnce(int fd, std::string_view request) {
+  timeval limit{10, 0};
+  setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &limit, sizeof limit);
+  if (send(fd, request.data(), request.size(), MSG_NOSIGNAL) < 0) return "";
+  std::string all;
+  char bytes[4096];
+  for (ssize_t count; all.size() < sizeof bytes && (count = recv(fd, bytes, sizeof bytes, 0)) > 0;)
+    all.append(bytes, static_cast<size_t>(count));
+  return all;
 }
 
 }  // namespace
 
 NotebookSession::NotebookSession(const PlaceOptions& place, const Settings& settings)
-    : settings_(settings), compute_(place, settings) {}
+    : settings_(settings),
+      compute_(place, settings),
+      tunnels_(NeedsTunnel(settings) ? std::make_unique<Tunnels>(settings) : nullptr) {}
+
+UniqueFd NotebookSession::Dial(const JsonTree& instance) {
+  const std::string server = NotebookServer(instance);
+  if (server.empty()) return UniqueFd();
+  try {
+    if (tunnels_)
+      return tunnels_->Open(DestinationOf(Named(instance.TextOf("name")), kNotebookPort));
+  } catch (const Failure&) {
+    return UniqueFd();  // Jupyter does not listen yet, or the daemon is away for a moment
+  }
+  size_t host = server.find("//") + 2;
+  return Relay::Connect({server.substr(host, server.rfind(':') - host), kNotebookPort});
+}
+
+// Whether a Jupyter server answers there; its version needs no token.
+bool NotebookSession::Answers(const JsonTree& instance) {
+  UniqueFd fd = Dial(instance);
+  if (!fd) return false;
+  std::string answer = AskOnce(fd.get(), "GET /api HTTP/1.0\r\nHost: localhost\r\n\r\n");
+  return answer.find(" 200 ") != std::string::npos && answer.find("version") != std::string::npos;
+}
 
 void NotebookSession::MakeDisk(const NotebookOptions& options) {
   try {
@@ -141,7 +170,7 @@ JsonTree NotebookSession::Await(const std::string& name) {
   std::string told;
   while (true) {
     JsonTree instance = Get(name);
-    if (Answers(NotebookServer(instance))) return instance;
+    if (Answers(instance)) return instance;
     Progress progress = ProgressOf(resource);
     std::string state = progress.boot == old_boot_ ? "" : progress.state;
     if (!state.empty() && state != told) Say(fmt::format("{}: {}", name, state));

@@ -4,10 +4,12 @@
 //   what the instance says when Jupyter does not come up.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/compute/compute_session.h"
+#include "cli/compute/tunnels.h"
 #include "cli/notebooks/notebook_plan.h"
 
 namespace fireweed::cli {
@@ -31,6 +33,11 @@ class NotebookSession {
   JsonTree Get(const std::string& name);
   std::vector<JsonTree> List(bool all_zones);
   void Say(const std::string& text) const { compute_.Say(text); }
+  // A connection to the notebook's server, through the daemon if that is on another machine. None where the notebook
+  // does not take connections now.
+  UniqueFd Dial(const JsonTree& instance);
+  // Whether addresses of instances lead nowhere on this machine, because the daemon is on another one.
+  bool remote() const { return tunnels_ != nullptr; }
 
  private:
   struct Progress {
@@ -43,9 +50,12 @@ class NotebookSession {
     return compute_.Resource(Scope::kZone, "instances", name);
   }
 
+  bool Answers(const JsonTree& instance);
+
   const Settings& settings_;
   ComputeSession compute_;
-  std::string old_boot_;  // the boot that Await must not take for this one
+  std::unique_ptr<Tunnels> tunnels_;  // null where the daemon is on this machine
+  std::string old_boot_;              // the boot that Await must not take for this one
 };
 
 }  // namespace fireweed::cli

@@ -122,7 +122,9 @@ void Echo(int listener) {
 TEST(Relay, CarriesBothWaysAndEndsBothWays) {
   UniqueFd listener = net::ListenTcp("127.0.0.1", 0);
   std::thread server([&] { Echo(listener.get()); });
-  Relay relay(0, [&] { return Relay::Target{"127.0.0.1", net::LocalPort(listener.get())}; });
+  Relay relay(0, Relay::Find([&] {
+                return Relay::Target{"127.0.0.1", net::LocalPort(listener.get())};
+              }));
   std::string answer;
   std::atomic<bool> done = false;
   std::thread client([&] {
@@ -147,7 +149,7 @@ TEST(Relay, CarriesBothWaysAndEndsBothWays) {
 }
 
 TEST(Relay, ClosesWhatHasNowhereToGo) {
-  Relay relay(0, []() -> std::optional<Relay::Target> { return std::nullopt; });
+  Relay relay(0, Relay::Find([] { return std::nullopt; }));
   UniqueFd fd = Dial(relay.port());
   relay.Turn(10'000);
   EXPECT_EQ(ReadAll(fd.get()), "");

@@ -23,7 +23,9 @@ bool WouldBlock() { return errno == EAGAIN || errno == EWOULDBLOCK || errno == E
 
 void SetNonBlocking(int fd) { fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK); }
 
-UniqueFd Connect(const Relay::Target& target) {
+}  // namespace
+
+UniqueFd Relay::Connect(const Target& target) {
   UniqueFd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0));
   sockaddr_in address{};
   address.sin_family = AF_INET;
@@ -36,10 +38,14 @@ UniqueFd Connect(const Relay::Target& target) {
   return fd;
 }
 
-}  // namespace
-
 Relay::Relay(uint16_t port, Find find)
-    : listener_(net::ListenTcp("127.0.0.1", port)), find_(std::move(find)) {
+    : Relay(port, Dial([find = std::move(find)] {
+              std::optional<Target> target = find();
+              return target ? Connect(*target) : UniqueFd();
+            })) {}
+
+Relay::Relay(uint16_t port, Dial dial)
+    : listener_(net::ListenTcp("127.0.0.1", port)), dial_(std::move(dial)) {
   SetNonBlocking(listener_.get());
 }
 
@@ -48,8 +54,7 @@ uint16_t Relay::port() const { return net::LocalPort(listener_.get()); }
 void Relay::Accept() {
   UniqueFd near(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
   if (!near) return;
-  std::optional<Target> target = find_();
-  UniqueFd far = target ? Connect(*target) : UniqueFd();
+  UniqueFd far = dial_();
   if (!far) return;  // the caller's connection ends
   SetNonBlocking(far.get());
   pairs_.push_back({std::move(near), std::move(far), {}, {}});

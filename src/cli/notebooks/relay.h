@@ -22,9 +22,15 @@ class Relay {
     uint16_t port = 0;
   };
   using Find = std::function<std::optional<Target>()>;
+  // Opens the other end of a connection; none where that is not possible now.
+  using Dial = std::function<UniqueFd()>;
 
   // Listens on 127.0.0.1; port 0 picks a free one. Throws Failure when the port is taken.
   Relay(uint16_t port, Find find);
+  Relay(uint16_t port, Dial dial);
+
+  // None when the connection is refused.
+  static UniqueFd Connect(const Target& target);
 
   uint16_t port() const;
   [[noreturn]] void Run();
@@ -49,7 +55,7 @@ class Relay {
   static bool Move(int from, int to, Direction& way);
 
   const UniqueFd listener_;
-  const Find find_;
+  const Dial dial_;
   std::vector<Pair> pairs_;
 };
 
