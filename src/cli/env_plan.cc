@@ -151,6 +151,8 @@ void WantLibraries(const EnvInputs& inputs, Wanted& want) {
   want.Set("GOOGLE_CLOUD_DISABLE_GRPC", "true");
   want.Set("GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT", "false");
   want.Set("TENSORBOARD_DATA_SERVER_BINARY", "/nonexistent");
+  // gcsfs, and with it pandas, ignores the proxy unless its aiohttp session reads the environment.
+  if (inputs.use_proxy) want.Set("FSSPEC_GCS", R"({"session_kwargs": {"trust_env": true}})");
 }
 
 }  // namespace
