@@ -71,7 +71,7 @@ fireweed env --check
 # The directory is no place for a daemon of this machine.
 fireweed down
 refuses fireweed up
-grep -q "is for the daemon at" "$FW_SCRATCH/refused" || fail "up: $(cat "$FW_SCRATCH/refused")"
+grep -q "belongs to the daemon at" "$FW_SCRATCH/refused" || fail "up: $(cat "$FW_SCRATCH/refused")"
 eval "$(fireweed env --unset)"
 equal '' "${HTTPS_PROXY:-}${https_proxy:-}" "proxy after --unset"
 say "second machine ok"
