@@ -19,7 +19,7 @@ mkdir -p "$HOME"
 unset FIREWEED_STATE
 second_state() { printf '%s/.config/fireweed/servers/%s' "$HOME" "${server##*/}" | tr : _; }
 stop_second() { fireweed down --state "$(second_state)" >/dev/null 2>&1 || true; }
-trap 'rc=$?; stop_second; export FIREWEED_STATE=$FIRST; (exit $rc); finish' EXIT
+trap 'rc=$?; stop_second; export FIREWEED_STATE=$FIRST; set +e; (exit $rc); finish' EXIT
 
 env_of() { fireweed env --server "$server" "$@"; }
 
