@@ -18,8 +18,15 @@ models_url() { printf 'http://%s/v1/projects/%s/models' "$(address)" "$PROJECT";
 predict() { ml -d "${2:-$ROW}" "$(models_url)/$1:predict"; }
 state_of() { ml "$(models_url)/$1" | jq -r .state; }
 
-# serving_pid: of the one serving process of this daemon.
-serving_pid() { pgrep -f "fireweed-serve .*--model $1( |\$)" | head -1; }
+# serving_pid MODEL: of the one serving process of this daemon. Other daemons of the host may serve a model of that name.
+serving_pid() {
+  local pid daemon
+  daemon=$(jq -r .daemonId "$FIREWEED_STATE/endpoint.json")
+  for pid in $(pgrep -f "fireweed-serve .*--model $1( |\$)"); do
+    if grep -q "/fireweed-$daemon/" "/proc/$pid/cgroup" 2>/dev/null; then printf '%s\n' "$pid"; return; fi
+  done
+  return 1
+}
 
 begin() {
   clean_environment
