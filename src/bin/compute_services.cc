@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "bin/cards.h"
+#include "storage/stored_bytes.h"
 
 namespace fireweed {
 namespace {
@@ -21,31 +22,42 @@ compute::HostCapacity HostCapacityHere(const std::vector<HostCard>& cards) {
   return host;
 }
 
+// Objects that a project holds, while they are counted.
+identity::QuotaAmounts StorageUse(Txn& txn, const identity::Projects& projects,
+                                  const std::string& id) {
+  auto project = projects.Find(txn, id);
+  int64_t bytes = project ? storage::StoredBytesOf(txn, project->projectNumber) : 0;
+  if (bytes == 0) return {};
+  return {{identity::kStorageMetric, static_cast<double>(bytes) / (1 << 30)}};
+}
+
 }  // namespace
 
 ComputeServices::ComputeServices(Ground& ground, People& people)
     : accounts(ground.catalog, people.projects, people.tokens, people.signing_keys),
       cards(CardsHere(ground.options.config.compute, ground.log)),
       catalogue(HostCapacityHere(cards)),
+      quotas(ground.catalog, catalogue, QuotaLimitsOf(ground.options.config),
+             [&people](Txn& txn, const std::string& project) {
+               return StorageUse(txn, people.projects, project);
+             }),
       images_service(ground.catalog, people.access, accounts, ground.ids, ground.clock,
                      ground.options.config.strict_instances()),
-      disks_service(ground.catalog, people.access, accounts, catalogue,
-                    {ground.options.config.compute.quotas}, ground.ids, ground.clock,
-                    ground.options.config.strict_instances()),
+      disks_service(ground.catalog, people.access, accounts, catalogue, quotas.limits(), ground.ids,
+                    ground.clock, ground.options.config.strict_instances()),
       networks_service(ground.catalog, ground.ids, ground.clock),
-      compute_projects(ground.catalog, accounts, ground.ids, ground.clock),
-      catalogue_service(ground.catalog, catalogue, {ground.options.config.compute.quotas}),
+      compute_projects(ground.catalog, accounts, quotas, ground.ids, ground.clock),
+      catalogue_service(catalogue, quotas),
       instances_service(ground.catalog, people.access, catalogue, accounts, ground.ids,
                         ground.clock,
                         {.console_directory = ground.state.Path("consoles"),
                          .strict = ground.options.config.strict_instances(),
-                         .quotas = {ground.options.config.compute.quotas}}),
+                         .quotas = quotas.limits()}),
       bulk_insert(ground.catalog, {people.access, accounts}, catalogue, ground.ids, ground.clock,
                   {.console_directory = ground.state.Path("consoles"),
                    .strict = ground.options.config.strict_instances(),
-                   .quotas = {ground.options.config.compute.quotas}}),
-      instance_life(ground.catalog, catalogue, {ground.options.config.compute.quotas}, ground.ids,
-                    ground.clock),
+                   .quotas = quotas.limits()}),
+      instance_life(ground.catalog, catalogue, quotas.limits(), ground.ids, ground.clock),
       instance_templates(ground.catalog, {people.access, accounts}, catalogue, ground.ids,
                          ground.clock),
       group_managers(ground.catalog, {people.access, accounts}, ground.ids, ground.clock),

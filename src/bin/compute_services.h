@@ -33,6 +33,7 @@ struct ComputeServices {
   compute::CatalogIdentity accounts;
   const std::vector<HostCard> cards;  // what the host has to lend
   compute::Catalogue catalogue;
+  compute::ProjectQuotas quotas;
   compute::ImagesService images_service;
   compute::DisksService disks_service;
   compute::NetworksService networks_service;

@@ -72,6 +72,33 @@ void RequireAccelerators(const std::vector<AcceleratorSetting>& cards) {
   }
 }
 
+void RequireQuotas(const std::string& path, const std::map<std::string, double>& limits) {
+  for (const auto& [metric, limit] : limits) {
+    if (!identity::IsQuotaMetric(metric)) {
+      throw Failure(Code::kInvalid,
+                    fmt::format("{}: unknown metric '{}'; use CPUS, MEMORY_GB, GPUS_ALL_REGIONS, "
+                                "NVIDIA_T4_GPUS, INSTANCES, DISKS_TOTAL_GB, SSD_TOTAL_GB, "
+                                "IN_USE_ADDRESSES, PREEMPTIBLE_CPUS or STORAGE_TOTAL_GB",
+                                path, metric));
+    }
+    if (!(limit >= 0)) {
+      throw Failure(Code::kInvalid, fmt::format("{}.{}: {} is negative", path, metric, limit));
+    }
+  }
+}
+
+void RequireQuotas(const Config& config) {
+  RequireQuotas("compute.quotas", config.compute.quotas);
+  RequireQuotas("quotas.project", config.quotas.project);
+  RequireQuotas("quotas.user", config.quotas.user);
+  for (const auto& [project, limits] : config.quotas.projects) {
+    RequireQuotas("quotas.projects." + project, limits);
+  }
+  for (const auto& [user, limits] : config.quotas.users) {
+    RequireQuotas("quotas.users." + user, limits);
+  }
+}
+
 // A long explanation as comment lines of at most 100 columns.
 void AppendComment(std::string& out, std::string_view indent, std::string_view text) {
   constexpr size_t kWidth = 96;
@@ -125,6 +152,14 @@ void ValidateConfig(const Config& config) {
                   fmt::format("projects.zone: there is no zone '{}'", config.projects.zone));
   }
   if (!config.proxy.upstream.empty()) RequireEndpoint("proxy.upstream", config.proxy.upstream);
+  RequireQuotas(config);
+}
+
+identity::QuotaLimits QuotaLimitsOf(const Config& config) {
+  identity::QuotaLimits limits{config.quotas.project, config.quotas.user, config.quotas.projects,
+                               config.quotas.users};
+  limits.project.insert(config.compute.quotas.begin(), config.compute.quotas.end());
+  return limits;
 }
 
 Config LoadConfig(const std::string& path) {

@@ -9,8 +9,10 @@
 
 #include "bin/accelerators_config.h"
 #include "bin/ml_config.h"
+#include "bin/quotas_config.h"
 #include "bin/serving_config.h"
 #include "describe/type.h"
+#include "identity/quota_limits.h"
 
 namespace fireweed {
 
@@ -84,6 +86,7 @@ struct Config {
   MlConfig ml;
   ServingConfig serving;
   LogConfig log;
+  QuotasConfig quotas;
 
   bool strict_instances() const { return strict || instances.strict; }
 };
@@ -92,6 +95,8 @@ struct Config {
 Config LoadConfig(const std::string& path);
 // Checks what types cannot say; used by LoadConfig and after flags were applied.
 void ValidateConfig(const Config& config);
+// The limits that the settings name.
+identity::QuotaLimits QuotaLimitsOf(const Config& config);
 // The defaults as YAML with every key explained: `fireweedd --print-config`.
 std::string DocumentedConfig();
 
@@ -162,9 +167,7 @@ inline constexpr auto kFields<ComputeConfig> = [](auto...) {
         "minutes on average, the same seed always after the same time. meanMinutes 0: "
         "never."),
       F("quotas", &ComputeConfig::quotas, 0,
-        "Limits of each project in each region by the public metrics: {CPUS: 24, NVIDIA_K80_GPUS: "
-        "4, "
-        "DISKS_TOTAL_GB: 4096}. What is not named is not limited."),
+        "The former name of quotas.project; limits there take precedence."),
       F("accelerators", &ComputeConfig::accelerators, 0,
         "The cards that instances may ask for: [{type: amd-mi300x, devices: [/dev/dri/renderD128, "
         "/dev/kfd], libraries: [/opt/rocm/lib/libhsa-runtime64.so.1]}]. The first device of a card "
@@ -216,6 +219,7 @@ inline constexpr auto kFields<Config> = [](auto...) {
                 F("logs", &Config::logs),
                 F("ml", &Config::ml),
                 F("serving", &Config::serving),
-                F("log", &Config::log)};
+                F("log", &Config::log),
+                F("quotas", &Config::quotas)};
 };
 }  // namespace fireweed

@@ -51,6 +51,18 @@ TEST_F(ConfigTest, EveryKeyIsExplained) {
   }
 }
 
+TEST_F(ConfigTest, QuotasAreMergedAndTheirMetricsChecked) {
+  EXPECT_NE(Refusal("quotas:\n  user: {CPU: 4}\n").find("quotas.user: unknown metric 'CPU'"),
+            std::string::npos);
+  EXPECT_NE(Refusal("quotas:\n  projects: {p: {CPUS: -1}}\n").find("quotas.projects.p.CPUS"),
+            std::string::npos);
+  std::ofstream(path_) << "compute: {quotas: {CPUS: 4, INSTANCES: 9}}\n"
+                          "quotas: {project: {CPUS: 8}, projects: {vision: {CPUS: 16}}}\n";
+  identity::QuotaLimits limits = QuotaLimitsOf(LoadConfig(path_));
+  EXPECT_EQ(limits.OfProject("other"), (identity::QuotaAmounts{{"CPUS", 8}, {"INSTANCES", 9}}));
+  EXPECT_EQ(limits.OfProject("vision"), (identity::QuotaAmounts{{"CPUS", 16}, {"INSTANCES", 9}}));
+}
+
 TEST_F(ConfigTest, RefusalsNameThePath) {
   EXPECT_NE(Refusal("http:\n  ioThread: 2\n").find("\"http.ioThread\""), std::string::npos);
   EXPECT_NE(Refusal("http:\n  ioThreads: many\n").find("'http.ioThreads'"), std::string::npos);

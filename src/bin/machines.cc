@@ -52,10 +52,10 @@ ComputeControllers::ComputeControllers(Ground& ground, ComputeServices& services
                           World(ground, machines, sockets, services.cards), ground.clock,
                           ground.log),
       bulk_controller(ground.catalog, ground.ids, ground.clock),
-      group_controller(ground.catalog, services.catalogue, services.accounts, ground.ids,
-                       ground.clock, ground.log,
-                       {.strict = ground.options.config.strict_instances(),
-                        .quotas = {ground.options.config.compute.quotas}}),
+      group_controller(
+          ground.catalog, services.catalogue, services.accounts, ground.ids, ground.clock,
+          ground.log,
+          {.strict = ground.options.config.strict_instances(), .quotas = services.quotas.limits()}),
       image_controller(
           ground.catalog, actions, machines.disk_store,
           [&objects](const std::string& source, const std::string& directory) {

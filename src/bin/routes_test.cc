@@ -88,8 +88,9 @@ struct AllServices {
   compute::ImagesService images{catalog, access, accounts, ids, clock};
   compute::DisksService disks{catalog, access, accounts, catalogue, {}, ids, clock};
   compute::NetworksService networks{catalog, ids, clock};
-  compute::ProjectsService projects_service{catalog, accounts, ids, clock};
-  compute::CatalogueService catalogue_service{catalog, catalogue, {}};
+  compute::ProjectQuotas quotas{catalog, catalogue, {}};
+  compute::ProjectsService projects_service{catalog, accounts, quotas, ids, clock};
+  compute::CatalogueService catalogue_service{catalogue, quotas};
   compute::InstancesService instances{catalog, access, catalogue, accounts, ids, clock, {}};
   compute::InstanceSettings settings{catalog, access, catalogue, accounts, ids, clock, false};
   OperationWaiters waiters{catalog};

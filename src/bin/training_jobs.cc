@@ -82,12 +82,18 @@ TrainingJobs::TrainingJobs(Ground& ground, People& people, Stores& stores, Compu
              return logging.IsBehind(call, job.project, job.job.jobId, end);
            },
            {.machines = ground.options.config.strict_instances(),
-            .runtimes = ground.options.config.strict}}),
+            .runtimes = ground.options.config.strict},
+           compute.quotas.limits(),
+           ground.options.config.ml.jobs.preemptible}),
       projects_service(ground.catalog, people.projects, compute.catalogue, ground.clock,
                        ground.random),
       queue(ground.catalog, loop,
-            Capacity(compute.catalogue, ground.options.config.ml.jobs.overcommit), ground.clock,
-            ground.log),
+            {.capacity = Capacity(compute.catalogue, ground.options.config.ml.jobs.overcommit),
+             .catalogue = compute.catalogue,
+             .quotas = compute.quotas.limits(),
+             .preemptible = ground.options.config.ml.jobs.preemptible,
+             .say = Say(runs.job_log)},
+            ground.clock, ground.log),
       objects(
           [&accounts = compute.accounts](const std::string& account) -> Result<std::string> {
             Result<compute::InstanceToken> token = accounts.MintToken(

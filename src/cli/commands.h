@@ -20,6 +20,7 @@ void AddDoctorCommand(Command& app, Settings& settings);
 void AddIdentityCommands(Command& app, Settings& settings);  // projects tokens service-accounts
 // get-iam-policy and its kin, below `projects`.
 void AddProjectPolicyCommands(Command& projects, Settings& settings);
+void AddUserCommands(Command& app, Settings& settings);
 void AddRemoteCommands(Command& app, Settings& settings);  // credential forward
 void AddComputeCommands(Command& app, Settings& settings);
 void AddIntegrityCommands(Command& app, Settings& settings);  // backup restore storage fsck

@@ -96,6 +96,7 @@ void AddCommands(Command& app, Settings& settings) {
   AddDatalabCommands(app, settings);
   AddMlCommands(app, settings);
   AddIdentityCommands(app, settings);
+  AddUserCommands(app, settings);
   AddAuthCommands(app, settings);
   AddRemoteCommands(app, settings);
   AddAuthorityCommand(app, settings);

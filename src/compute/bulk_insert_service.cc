@@ -5,9 +5,7 @@
 #include <fmt/format.h>
 
 #include "compute/bulk_record.h"
-#include "compute/instance_change.h"
-#include "compute/instance_disks.h"
-#include "compute/instance_request.h"
+#include "compute/insert_instance.h"
 #include "compute/labels.h"
 #include "compute/operations_service.h"
 #include "describe/json_codec.h"
@@ -109,29 +107,26 @@ api::compute::Operation BulkInsertService::Insert(const api::compute::BulkInsert
       return txn.Find<InstanceRecord>(request.project + "/" + request.zone + "/" + name)
           .has_value();
     });
+    QuotaLedger ledger(txn, catalogue_, rules_.quotas);
     for (const std::string& name : names) {
       api::compute::InsertInstance one{.project = request.project, .zone = request.zone};
       one.body = InstanceFrom(source, name);
       Key key = request.project + "/" + request.zone + "/" + name;
-      if (txn.Find<InstanceRecord>(key)) {
-        throw Failure(Code::kExists, "alreadyExists",
-                      fmt::format("The resource '{}' already exists",
-                                  InstancePath(request.project, request.zone, name)));
-      }
       context.id = ids_.NextNumber();
-      InstanceRecord record = MakeInstance(txn, one, context);
-      if (std::optional<Error> over = OverQuota(txn, record, catalogue_, rules_.quotas)) {
-        if (static_cast<int64_t>(bulk.operations.size()) < least) throw Failure(*over);
+      Result<InstanceRecord> record = InsertInstance(
+          txn,
+          {.request = one, .context = context, .ledger = &ledger, .creator = call.caller.email},
+          ids_);
+      if (!record.ok()) {
+        if (static_cast<int64_t>(bulk.operations.size()) < least) throw Failure(record.error());
         break;
       }
-      AttachDisks(txn, record, ids_, context.now);
-      txn.Put(key, record, 0);
       Operation insert = NewOperation(ids_,
                                       {request.project, "zones/" + request.zone,
                                        kRecordKind<InstanceRecord>, key, 1, context.id},
                                       "insert", "", call.caller);
       insert.group = bulk.group;
-      if (bulk.operations.empty()) SetWarnings(asked, record.warnings);
+      if (bulk.operations.empty()) SetWarnings(asked, record->warnings);
       bulk.operations.push_back(Begin(txn, insert, context.now).key());
     }
     txn.Put(bulk.key(), bulk, 0);

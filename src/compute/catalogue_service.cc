@@ -94,11 +94,10 @@ c::Zone CatalogueService::GetZone(const c::GetGlobal& request, const net::Call&)
 c::ListOf<c::Region> CatalogueService::ListRegions(const c::ListProject& request,
                                                    const net::Call&) {
   std::vector<c::Region> regions;
-  QuotaUsage usage =
-      Query(catalog_, [&](Txn& txn) { return CountUsage(txn, request.project, catalogue_); });
+  std::vector<c::Quota> quotas = quotas_.Show(request.project);
   for (const std::string& region : Catalogue::RegionNames()) {
     regions.push_back(catalogue_.RegionResource(request.project, region));
-    regions.back().quotas = ShowQuotas(usage[region], quotas_);
+    regions.back().quotas = quotas;
   }
   return Page(request, "compute#regionList", "regions", std::move(regions));
 }
@@ -106,9 +105,7 @@ c::ListOf<c::Region> CatalogueService::ListRegions(const c::ListProject& request
 c::Region CatalogueService::GetRegion(const c::GetGlobal& request, const net::Call&) {
   if (!Catalogue::HasRegion(request.name)) Missing(request.project, "regions/" + request.name);
   c::Region region = catalogue_.RegionResource(request.project, request.name);
-  QuotaUsage usage =
-      Query(catalog_, [&](Txn& txn) { return CountUsage(txn, request.project, catalogue_); });
-  region.quotas = ShowQuotas(usage[request.name], quotas_);
+  region.quotas = quotas_.Show(request.project);
   return region;
 }
 

@@ -69,8 +69,9 @@ ComputeFixture::Plane::Plane(ComputeFixture& all)
       images(all.catalog, all.access, all.identity, all.ids, all.clock),
       disks(all.catalog, all.access, all.identity, all.catalogue, all.quotas, all.ids, all.clock),
       networks(all.catalog, all.ids, all.clock),
-      projects(all.catalog, all.identity, all.ids, all.clock),
-      tables(all.catalog, all.catalogue, all.quotas),
+      project_quotas(all.catalog, all.catalogue, all.quotas),
+      projects(all.catalog, all.identity, project_quotas, all.ids, all.clock),
+      tables(all.catalogue, project_quotas),
       guest_attributes(all.catalog),
       router(all.access) {
   loop.Add(all.wrap(controller));

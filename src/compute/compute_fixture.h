@@ -173,6 +173,7 @@ class ComputeFixture {
     ImagesService images;
     DisksService disks;
     NetworksService networks;
+    ProjectQuotas project_quotas;
     ProjectsService projects;
     CatalogueService tables;
     GuestAttributesService guest_attributes;

@@ -118,6 +118,7 @@ c::Operation DisksService::Insert(const c::InsertDisk& request, const net::Call&
   return ShowOperation(Update(catalog_, "disk insert", [&](Txn& txn) {
     if (auto earlier = FindRetried(txn, operation)) return *earlier;
     DiskRecord record = MakeDisk(txn, wish, id, now);
+    record.creator = call.caller.email;
     Operation fresh = operation;
     SetWarnings(fresh, ImageWarnings(txn, wish.source_image, request.project, strict_));
     fresh.ended = now;

@@ -116,10 +116,11 @@ std::optional<GroupRecord> GroupController::Apply(Txn& txn, const Sight& sight,
       return std::nullopt;
   }
   GroupRecord next = plan.next;
+  QuotaLedger ledger(txn, catalogue_, rules_.quotas);
   for (const GroupStep& step : plan.steps) {
     GroupMember& member = MemberNamed(next, step.name);
     if (step.kind == GroupStep::Kind::kCreate) {
-      Create(txn, next, member, home);
+      Create(txn, next, member, home, ledger);
     } else {
       Delete(txn, next, member);
     }
@@ -149,7 +150,7 @@ void GroupController::Delete(Txn& txn, const GroupRecord& group, const GroupMemb
 }
 
 void GroupController::Create(Txn& txn, GroupRecord& group, GroupMember& member,
-                             const ProjectIdentity& home) {
+                             const ProjectIdentity& home, QuotaLedger& ledger) {
   Time now = clock_.Now();
   try {
     TemplateRecord source = FindTemplate(txn, group.project, group.resource.instanceTemplate);
@@ -161,7 +162,13 @@ void GroupController::Create(Txn& txn, GroupRecord& group, GroupMember& member,
                           .id = ids_.NextNumber(),
                           .now = now,
                           .strict = rules_.strict};
-    InstanceRecord made = MakeMember(txn, request, context, {group.key(), rules_.quotas}, ids_);
+    InstanceRecord made = MakeMember(txn,
+                                     {.request = request,
+                                      .context = context,
+                                      .ledger = &ledger,
+                                      .creator = group.creator,
+                                      .group = group.key()},
+                                     ids_);
     member.id = made.resource.id;
     member.template_link = group.resource.instanceTemplate;
   } catch (const Failure& failure) {

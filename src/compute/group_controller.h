@@ -58,7 +58,8 @@ class GroupController final : public Controller {
                                    const ProjectIdentity& home);
   static bool Unmoved(Txn& txn, const Sight& sight, const std::string& name);
   void Delete(Txn& txn, const GroupRecord& group, const GroupMember& member);
-  void Create(Txn& txn, GroupRecord& group, GroupMember& member, const ProjectIdentity& home);
+  void Create(Txn& txn, GroupRecord& group, GroupMember& member, const ProjectIdentity& home,
+              QuotaLedger& ledger);
   void Remember(const GroupRecord& group);
 
   // Constant after construction.

@@ -157,7 +157,10 @@ void GroupManagersService::FitGroup(GroupRecord& record, const net::Call& call) 
 
 api::compute::Operation GroupManagersService::Insert(
     const api::compute::InsertManagedGroup& request, const net::Call& call) {
-  GroupRecord record{.project = request.project, .zone = request.zone, .resource = request.body};
+  GroupRecord record{.project = request.project,
+                     .zone = request.zone,
+                     .resource = request.body,
+                     .creator = call.caller.email};
   FitGroup(record, call);
   Time now = clock_.Now();
   Operation operation = NewOperation(

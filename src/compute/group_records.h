@@ -49,7 +49,8 @@ struct GroupError {
 struct GroupRecord {
   std::string project, zone;
   api::compute::ManagedGroup resource;
-  bool gone = false;  // wanted: no members, then no group
+  std::string creator;  // email of the user whose quotas its members count against
+  bool gone = false;    // wanted: no members, then no group
   std::vector<GroupMember> members;
   int64_t names_given = 0;
   int32_t completed = 0;
@@ -121,6 +122,7 @@ inline constexpr auto kFields<compute::GroupRecord> = [](auto...) {
   return Fields{F("project", &compute::GroupRecord::project),
                 F("zone", &compute::GroupRecord::zone),
                 F("resource", &compute::GroupRecord::resource),
+                F("creator", &compute::GroupRecord::creator),
                 F("gone", &compute::GroupRecord::gone),
                 F("members", &compute::GroupRecord::members),
                 F("namesGiven", &compute::GroupRecord::names_given),

@@ -307,13 +307,13 @@ TEST_F(GroupsTest, FailuresAreListedAndTriedAgain) {
 }
 
 TEST_F(GroupsTest, MembersCountAgainstTheQuotaAndComeWhenThereIsRoom) {
-  all_.quotas.limits["PREEMPTIBLE_CPUS"] = 2;
+  all_.quotas.project["PREEMPTIBLE_CPUS"] = 2;
   all_.Restart();
   MakeTemplate();
   MakeGroup(3);
   EXPECT_EQ(Members().size(), 2u);
   EXPECT_TRUE(all_.Ask("GET", Groups() + "/g/listErrors").Has("PREEMPTIBLE_CPUS"));
-  all_.quotas.limits.clear();
+  all_.quotas.project.clear();
   all_.Restart();
   After(minutes(5));
   EXPECT_EQ(Members().size(), 3u);

@@ -147,6 +147,10 @@ void AttachDisks(Txn& txn, const InstanceRecord& record, IdSource& ids, Time now
     DiskRecord attached = disk.initializeParams
                               ? MakeDisk(txn, WishOf(record, disk), ids.NextNumber(), now)
                               : FindDisk(txn, record.project, record.zone, disk.source);
+    if (disk.initializeParams) {
+      attached.creator = record.creator;
+      attached.uncharged = record.uncharged;
+    }
     attached.resource.users.push_back(record.resource.selfLink);
     attached.resource.lastAttachTimestamp = FormatTime(now);
     txn.Put(attached.key(), attached);

@@ -5,8 +5,8 @@
 #include "compute/fingerprint.h"
 #include "compute/hidden.h"
 #include "compute/images.h"
+#include "compute/insert_instance.h"
 #include "compute/instance_change.h"
-#include "compute/instance_disks.h"
 #include "compute/instance_machine.h"
 #include "compute/instance_request.h"
 #include "compute/instance_templates.h"
@@ -91,21 +91,18 @@ api::compute::Operation InstancesService::Insert(const api::compute::InsertInsta
                    "insert", request.requestId, call.caller);
   Operation begun = Update(catalog_, "instance insert", [&](Txn& txn) {
     if (auto earlier = FindRetried(txn, operation)) return *earlier;
-    if (txn.Find<InstanceRecord>(key)) {
-      throw Failure(Code::kExists, "alreadyExists",
-                    fmt::format("The resource '{}' already exists",
-                                InstancePath(request.project, request.zone, request.body.name)));
-    }
-    InstanceRecord record = MakeInstance(txn, request, context);
+    QuotaLedger ledger(txn, catalogue_, rules_.quotas);
+    Result<InstanceRecord> record = InsertInstance(
+        txn,
+        {.request = request, .context = context, .ledger = &ledger, .creator = call.caller.email},
+        ids_);
     Operation fresh = operation;
-    if (std::optional<Error> over = OverQuota(txn, record, catalogue_, rules_.quotas)) {
+    if (!record.ok()) {
       fresh.ended = context.now;
-      fresh.error = OperationError::From(*over);
+      fresh.error = OperationError::From(record.error());
       return Begin(txn, fresh, context.now);
     }
-    AttachDisks(txn, record, ids_, context.now);
-    txn.Put(key, record, 0);
-    SetWarnings(fresh, record.warnings);
+    SetWarnings(fresh, record->warnings);
     return Begin(txn, fresh, context.now);
   });
   return ShowOperation(begun);

@@ -31,6 +31,7 @@ api::compute::Project ProjectsService::Get(const api::compute::ProjectRequest& r
           .name = request.project,
           .commonInstanceMetadata =
               Query(catalog_, [&](Txn& txn) { return CommonMetadata(txn, request.project); }),
+          .quotas = quotas_.Show(request.project),
           .defaultServiceAccount = project.default_account,
           .selfLink = ProjectLink(request.project)};
 }

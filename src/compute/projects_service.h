@@ -19,8 +19,9 @@ namespace fireweed::compute {
 // Handlers run on pool threads.
 class ProjectsService {
  public:
-  ProjectsService(Catalog& catalog, InstanceIdentity& identity, IdSource& ids, const Clock& clock)
-      : catalog_(catalog), identity_(identity), ids_(ids), clock_(clock) {}
+  ProjectsService(Catalog& catalog, InstanceIdentity& identity, const ProjectQuotas& quotas,
+                  IdSource& ids, const Clock& clock)
+      : catalog_(catalog), identity_(identity), quotas_(quotas), ids_(ids), clock_(clock) {}
   void Serve(net::Router& router);
 
   api::compute::Project Get(const api::compute::ProjectRequest& request, const net::Call& call);
@@ -30,14 +31,15 @@ class ProjectsService {
  private:
   Catalog& catalog_;
   InstanceIdentity& identity_;
+  const ProjectQuotas& quotas_;
   IdSource& ids_;
   const Clock& clock_;
 };
 
 class CatalogueService {
  public:
-  CatalogueService(Catalog& catalog, const Catalogue& catalogue, QuotaLimits quotas)
-      : catalog_(catalog), catalogue_(catalogue), quotas_(std::move(quotas)) {}
+  CatalogueService(const Catalogue& catalogue, const ProjectQuotas& quotas)
+      : catalogue_(catalogue), quotas_(quotas) {}
   void Serve(net::Router& router);
 
   api::compute::ListOf<api::compute::Zone> ListZones(const api::compute::ListProject& request,
@@ -65,9 +67,8 @@ class CatalogueService {
   AggregateAcceleratorTypes(const api::compute::ListProject& request, const net::Call& call);
 
  private:
-  Catalog& catalog_;
   const Catalogue& catalogue_;
-  const QuotaLimits quotas_;
+  const ProjectQuotas& quotas_;
 };
 
 }  // namespace fireweed::compute

@@ -36,7 +36,7 @@ TEST_F(QuotaTest, WhatIsOverTheLimitIsRefusedInTheOperation) {
   EXPECT_EQ(refused.status, 200);
   EXPECT_EQ(refused.Field("status"), "DONE");
   EXPECT_EQ(refused.Field("httpErrorStatusCode"), "403");
-  EXPECT_THAT(refused.body, HasSubstr("Quota 'CPUS' exceeded.  Limit: 2.0 in region us-east1."));
+  EXPECT_THAT(refused.body, HasSubstr("Quota 'CPUS' exceeded.  Limit: 2.0 globally."));
   EXPECT_EQ(all.Ask("GET", fmt::format("{}{}", kInstances, "/c")).status, 404);
   EXPECT_EQ(all.Ask("GET", "/compute/v1/projects/p/zones/us-east1-b/disks/c").status, 404);
   // A stopped instance holds no CPUs.
@@ -77,7 +77,7 @@ TEST_F(QuotaTest, AMachineThatIsStartedOrResumedNeedsItsCpusAgain) {
     std::string status = all.Ask("GET", instance).Field("status");
     Reply refused = all.Ask("POST", instance + "/" + on);
     EXPECT_EQ(refused.Field("status"), "DONE");
-    EXPECT_THAT(refused.body, HasSubstr("Quota 'CPUS' exceeded.  Limit: 1.0 in region us-east1."));
+    EXPECT_THAT(refused.body, HasSubstr("Quota 'CPUS' exceeded.  Limit: 1.0 globally."));
     all.Settle();
     EXPECT_EQ(all.Ask("GET", instance).Field("status"), status) << on;
     all.Ask("DELETE", fmt::format("{}/other", kInstances));
@@ -104,6 +104,51 @@ TEST_F(QuotaTest, DisksOfTheirOwnAreCountedWhenTheyAreMadeAndWhenTheyGrow) {
   EXPECT_EQ(all.Ask("GET", fmt::format("{}/a", kDisks)).Field("sizeGb"), "60");
   EXPECT_FALSE(all.Ask("POST", resize, R"({"sizeGb":"100"})").Has("QUOTA_EXCEEDED"));
   EXPECT_EQ(all.Ask("GET", fmt::format("{}/a", kDisks)).Field("sizeGb"), "100");
+}
+
+TEST_F(QuotaTest, AnotherRegionIsTheSameHost) {
+  Limit({{"CPUS", 1}});
+  EXPECT_FALSE(Insert("a").Has("QUOTA_EXCEEDED"));
+  std::string body = ComputeFixture::InsertBody("b");
+  body.replace(body.find("us-east1-b"), 10, "europe-west1-b");
+  Reply refused = all.Ask("POST", "/compute/v1/projects/p/zones/europe-west1-b/instances", body);
+  EXPECT_THAT(refused.body, HasSubstr("Quota 'CPUS' exceeded.  Limit: 1.0 globally."));
+  EXPECT_THAT(all.Ask("GET", "/compute/v1/projects/p/regions/europe-west1").body,
+              HasSubstr(R"("metric":"CPUS","limit":1,"usage":1)"));
+  EXPECT_THAT(all.Ask("GET", "/compute/v1/projects/p").body,
+              HasSubstr(R"("metric":"CPUS","limit":1,"usage":1)"));
+}
+
+TEST_F(QuotaTest, AUserIsHeldToTheirOwnLimitInEveryProject) {
+  all.quotas.user = {{"CPUS", 1}};
+  all.quotas.users["bea@example.com"] = {{"CPUS", 2}};
+  all.Restart();
+  auto insert = [&](const char* project, const char* name, const char* who) {
+    std::string path = fmt::format("/compute/v1/projects/{}/zones/us-east1-b/instances", project);
+    std::string body = ComputeFixture::InsertBody(name), network = "projects/p/global/networks";
+    body.replace(body.find(network) + 9, 1, project);
+    return all.Ask("POST", path, body, who);
+  };
+  EXPECT_FALSE(insert("p", "a", "Bearer ann@example.com").Has("QUOTA_EXCEEDED"));
+  EXPECT_THAT(insert("q", "a", "Bearer ann@example.com").body,
+              HasSubstr("Quota 'CPUS' exceeded for user ann@example.com.  Limit: 1.0 globally."));
+  EXPECT_FALSE(insert("p", "b", "Bearer bea@example.com").Has("QUOTA_EXCEEDED"));
+  EXPECT_FALSE(insert("p", "c", "Bearer bea@example.com").Has("QUOTA_EXCEEDED"));
+  EXPECT_TRUE(insert("p", "d", "Bearer bea@example.com").Has("QUOTA_EXCEEDED"));
+}
+
+TEST_F(QuotaTest, MemoryIsCounted) {
+  Limit({{"MEMORY_GB", 4}});  // n1-standard-1 has 3.75
+  EXPECT_FALSE(Insert("a").Has("QUOTA_EXCEEDED"));
+  EXPECT_THAT(Insert("b").body, HasSubstr("MEMORY_GB"));
+}
+
+TEST_F(QuotaTest, AcceleratorsOfAllTypesHaveOneLimit) {
+  Limit({{"GPUS_ALL_REGIONS", 1}});
+  std::string body = ComputeFixture::InsertBody("gpu");
+  body.insert(
+      1, R"("guestAccelerators":[{"acceleratorType":"nvidia-tesla-k80","acceleratorCount":2}],)");
+  EXPECT_THAT(all.Ask("POST", kInstances, body).body, HasSubstr("GPUS_ALL_REGIONS"));
 }
 
 TEST_F(QuotaTest, RegionsShowLimitAndUse) {

@@ -86,6 +86,8 @@ struct InstanceRecord {
   int64_t memory_mb = 0;
   std::string image;                  // the resolved image's link
   Key group;                          // of the managed group that made it; empty: nobody's
+  std::string creator;                // email of the user whose quotas it counts against
+  bool uncharged = false;             // counts against no quota (compute/quota.h)
   std::vector<std::string> warnings;  // for the operation and the serial port
 
   // Of instances that the service made for itself.
@@ -110,6 +112,8 @@ struct DiskRecord {
   std::string project, zone;
   api::compute::Disk resource;
   RootLayers root;
+  std::string creator;     // as in InstanceRecord
+  bool uncharged = false;  // likewise
   Key key() const { return project + "/" + zone + "/" + resource.name; }
   std::string store_name() const { return "d-" + std::to_string(resource.id); }
 };
@@ -192,6 +196,8 @@ inline constexpr auto kFields<compute::InstanceRecord> = [](auto...) {
                 F("memoryMb", &compute::InstanceRecord::memory_mb),
                 F("image", &compute::InstanceRecord::image),
                 F("group", &compute::InstanceRecord::group),
+                F("creator", &compute::InstanceRecord::creator),
+                F("uncharged", &compute::InstanceRecord::uncharged),
                 F("warnings", &compute::InstanceRecord::warnings),
                 F("workload", &compute::InstanceRecord::workload),
                 F("lastExit", &compute::InstanceRecord::last_exit)};
@@ -212,9 +218,12 @@ template <>
 inline constexpr std::string_view kTypeName<compute::DiskRecord> = "DiskRecord";
 template <>
 inline constexpr auto kFields<compute::DiskRecord> = [](auto...) {
-  return Fields{F("project", &compute::DiskRecord::project), F("zone", &compute::DiskRecord::zone),
+  return Fields{F("project", &compute::DiskRecord::project),
+                F("zone", &compute::DiskRecord::zone),
                 F("resource", &compute::DiskRecord::resource),
-                F("root", &compute::DiskRecord::root)};
+                F("root", &compute::DiskRecord::root),
+                F("creator", &compute::DiskRecord::creator),
+                F("uncharged", &compute::DiskRecord::uncharged)};
 };
 template <>
 inline constexpr std::string_view kRecordKind<compute::DiskRecord> = "compute.disk";

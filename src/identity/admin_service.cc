@@ -53,7 +53,27 @@ bool IsDigest(std::string_view text) {
 
 // "ann@x.org" in small letters; kInvalid when it is no email.
 std::string Email(std::string_view text) {
+  if (text.find('@') == text.npos) {
+    throw Failure(Code::kInvalid,
+                  fmt::format("Invalid e-mail address '{}': use NAME@DOMAIN.", text));
+  }
   return NormalMember(fmt::format("user:{}", text)).substr(5);
+}
+
+// A later user of the same address must not inherit roles.
+void RemoveMember(Txn& txn, const std::string& member) {
+  txn.ForEach<PolicyRecord>({}, [&](const auto& row) {
+    PolicyRecord policy = row.value;
+    size_t removed = 0;
+    for (api::Binding& binding : policy.bindings) removed += std::erase(binding.members, member);
+    if (removed == 0) return;
+    std::erase_if(policy.bindings, [](const auto& binding) { return binding.members.empty(); });
+    txn.Put(row.key, policy);
+  });
+  txn.ForEach<GroupRecord>({}, [&](const auto& row) {
+    GroupRecord group = row.value;
+    if (std::erase(group.members, member) > 0) txn.Put(row.key, group);
+  });
 }
 
 }  // namespace
@@ -168,10 +188,11 @@ api::Empty AdminService::DeleteUser(const api::admin::NameUser& request, const C
     if (!txn.Erase<UserRecord>(email)) {
       throw Failure(Code::kNotFound, fmt::format("User {} does not exist.", email));
     }
-    // Their access tokens are dead without the row, and are swept when they expire.
+    // Their access tokens are invalid without the row, and are swept when they expire.
     txn.ForEach<RefreshRecord>({}, [&](const auto& row) {
       if (row.value.email == email) txn.Erase<RefreshRecord>(row.key);
     });
+    RemoveMember(txn, "user:" + email);
   });
   log_.Info("user deleted", {{"email", email}, {"by", call.caller.email}});
   return {};

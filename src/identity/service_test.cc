@@ -303,6 +303,28 @@ TEST_F(ServiceTest, AUserAndTheirCredentialsGoTogether) {
   EXPECT_EQ(Ask("DELETE", "localhost/fireweed/v1/users/owner@fireweed.local").status, 400);
 }
 
+TEST_F(ServiceTest, AUserNeedsAnEmailAddress) {
+  Answer refused = Ask("POST", "localhost/fireweed/v1/users", R"({"email":"ann"})");
+  EXPECT_EQ(refused.status, 400);
+  EXPECT_NE(refused.body.find("Invalid e-mail address 'ann'"), std::string::npos) << refused.body;
+}
+
+TEST_F(ServiceTest, AUserWhoIsAddedAgainHasNoRoles) {
+  Ask("POST", "localhost/fireweed/v1/users", R"({"email":"ann@x.org"})");
+  Ask("POST", Url(kCrm, "/v1/projects/my-project:setIamPolicy"),
+      R"({"policy":{"bindings":[{"role":"roles/viewer","members":["user:ann@x.org","user:bea@x.org"]}]}})");
+  Ask("PUT", "localhost/fireweed/v1/groups/team@x.org", R"({"members":["user:ann@x.org"]})");
+  Ask("DELETE", "localhost/fireweed/v1/users/ann@x.org");
+  Ask("POST", "localhost/fireweed/v1/users", R"({"email":"ann@x.org"})");
+  std::string ann =
+      Ask("POST", "localhost/fireweed/v1/tokens", R"({"email":"ann@x.org"})")["token"];
+  EXPECT_EQ(AskAs(ann, "GET", Url(kCrm, "/v1/projects/my-project")).status, 403);
+  Answer policy = Ask("POST", Url(kCrm, "/v1/projects/my-project:getIamPolicy"), "{}");
+  EXPECT_EQ(policy.body.find("ann@x.org"), std::string::npos) << policy.body;
+  EXPECT_NE(policy.body.find("bea@x.org"), std::string::npos) << policy.body;
+  EXPECT_EQ(Ask("GET", "localhost/fireweed/v1/groups").body.find("ann@x.org"), std::string::npos);
+}
+
 TEST_F(ServiceTest, AGroupOpensWhatItIsBoundTo) {
   Ask("POST", "localhost/fireweed/v1/users", R"({"email":"ann@x.org"})");
   std::string ann =

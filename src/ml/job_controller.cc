@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "compute/quota.h"
 #include "ml/job_tuning.h"
 #include "ml/replica_layout.h"
 #include "ml/tuning/trial_record.h"
@@ -193,7 +194,9 @@ std::optional<JobRecord> JobController::Apply(Txn& txn, const Sight& sight, cons
   }
   if (api::ml::HasEnded(next.job.state)) {
     txn.Erase<ActiveJob>(key);
+    compute::ReleaseQuota(txn, key);
   } else if (plan.freed) {
+    compute::ReleaseQuota(txn, key);
     if (auto active = txn.Find<ActiveJob>(key)) {
       active->value.freed = true;
       txn.Put(key, active->value);

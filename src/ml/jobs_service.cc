@@ -10,6 +10,7 @@
 #include "compute/images.h"
 #include "identity/policies.h"
 #include "identity/service_accounts.h"
+#include "ml/job_quota.h"
 #include "ml/job_request.h"
 #include "ml/prediction_model.h"
 #include "ml/queue_plan.h"
@@ -181,6 +182,18 @@ std::string JobsService::ChooseAccount(const Job& job, const std::string& projec
   return wanted;
 }
 
+// A job that is over quota now waits in the queue; one that can never fit is refused.
+void JobsService::RefuseOverQuota(const JobRecord& record) const {
+  if (!record.job.trainingInput) return;
+  auto demand = QuotaDemandOf(record, parts_.catalogue, parts_.preemptible);
+  std::optional<Error> over = compute::NeverFits(demand, parts_.quotas);
+  if (!over) return;
+  // Not 403: gcloud would print that the caller has no permission.
+  throw Failure(Code::kInvalid, over->reason,
+                fmt::format("Quota failure for project {}: the job can never start. {}",
+                            record.project, over->message));
+}
+
 void JobsService::Store(Txn& txn, const JobRecord& record) {
   if (txn.Find<JobRecord>(record.key())) {
     throw Failure(Code::kExists,
@@ -213,6 +226,7 @@ Job JobsService::Create(const api::ml::CreateJob& request, const net::Call& call
   record.account = ChooseAccount(request.body, record.project, call.caller);
   record.zone = ZoneIn(request.body.trainingInput ? request.body.trainingInput->region
                                                   : request.body.predictionInput->region);
+  RefuseOverQuota(record);
   Time now = parts_.clock.Now();
   record.job.createTime = now;
   record.job.state = JobState::kQueued;

@@ -12,6 +12,7 @@
 #include "base/random.h"
 #include "catalog/catalog.h"
 #include "compute/catalogue.h"
+#include "compute/quota.h"
 #include "identity/projects.h"
 #include "ml/environments/runtime_table.h"
 #include "ml/job_plan.h"
@@ -37,6 +38,8 @@ class JobsService {
     // True if the caller follows the job's lines and has not read up to `end` yet. Empty: no caller does.
     std::function<bool(const net::Call& call, const JobRecord& job, Time end)> reads_behind = {};
     StrictRules strict = {};
+    compute::QuotaLimits quotas = {};
+    bool preemptible = false;  // replicas are preemptible instances
   };
   explicit JobsService(Parts parts) : parts_(std::move(parts)) {}
   void Serve(net::Router& router);
@@ -56,6 +59,7 @@ class JobsService {
   std::string ProjectId(const std::string& name, const net::Caller& caller);
   std::string ChooseAccount(const api::ml::Job& job, const std::string& project,
                             const net::Caller& caller);
+  void RefuseOverQuota(const JobRecord& record) const;
   void Store(Txn& txn, const JobRecord& record);
   api::ml::Job Shown(Txn& txn, JobRecord record) const;
   std::string IdOf(Txn& txn, const std::string& project) const;

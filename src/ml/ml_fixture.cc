@@ -7,7 +7,12 @@
 namespace fireweed::ml {
 
 MlFixture::Plane::Plane(MlFixture& all)
-    : queue(all.base.catalog, all.base.plane->loop, all.capacity, all.base.clock, all.base.log),
+    : queue(all.base.catalog, all.base.plane->loop,
+            {.capacity = all.capacity,
+             .catalogue = all.base.catalogue,
+             .quotas = all.base.quotas,
+             .say = [&all](const JobRecord&, const JobLine& line) { all.lines.push_back(line); }},
+            all.base.clock, all.base.log),
       jobs(all.base.catalog,
            {.replicas = {.catalogue = all.base.catalogue,
                          .ids = all.base.ids,
@@ -25,7 +30,7 @@ MlFixture::Plane::Plane(MlFixture& all)
       service({all.base.catalog, all.projects, all.base.access, all.base.catalogue, all.base.ids,
                all.base.clock, all.base.random, all.base.log,
                [&all](const JobRecord&, const JobLine& line) { all.lines.push_back(line); },
-               &all.runtimes, all.reads_behind, all.strict}),
+               &all.runtimes, all.reads_behind, all.strict, all.base.quotas}),
       project_service(all.base.catalog, all.projects, all.base.catalogue, all.base.clock,
                       all.base.random),
       router(all.base.access) {

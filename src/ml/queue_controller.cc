@@ -6,6 +6,7 @@
 #include "compute/links.h"
 #include "compute/records.h"
 #include "ml/job_plan.h"
+#include "ml/job_quota.h"
 
 namespace fireweed::ml {
 namespace {
@@ -16,12 +17,12 @@ constexpr const char* kWhole = "";
 }  // namespace
 
 std::vector<std::string_view> QueueController::also_watches() const {
-  return {kRecordKind<compute::InstanceRecord>};
+  return {kRecordKind<compute::InstanceRecord>, kRecordKind<compute::DiskRecord>};
 }
 
-// Instances give cards back.
+// Instances give accelerators and quota back, disks quota.
 std::vector<Key> QueueController::Concerns(std::string_view, const Key&) {
-  if (!AnyWaitsForCards()) return {};
+  if (!any_over_quota_ && !AnyWaitsForCards()) return {};
   return {kWhole};
 }
 
@@ -55,7 +56,7 @@ void QueueController::Read(const Key& key) {
   auto row = Query(catalog_, [&](Txn& txn) { return txn.Find<ActiveJob>(key); });
   if (!row) {
     jobs_.erase(key);
-    told_.erase(key);
+    noted_.erase(key);
     return;
   }
   row->value.key = key;
@@ -68,37 +69,87 @@ std::optional<Time> QueueController::Plan() {
     if (!job.freed) jobs.push_back(job);
   }
   CardCounts lent = AnyWaitsForCards() ? LentCards() : CardCounts{};
-  QueuePlan plan = PlanQueue({jobs, capacity_, clock_.Now(), std::move(lent)});
-  for (const Admission& admission : plan.admit) Admit(admission);
-  for (const Key& job : plan.want_cards) TellWaiting(job);
-  return plan.look_again;
+  std::map<Key, Error> over = OverQuota();
+  while (true) {
+    QueueView view{jobs, rules_.capacity, clock_.Now(), lent};
+    for (const auto& [key, error] : over) view.over_quota.insert(key);
+    QueuePlan plan = PlanQueue(view);
+    bool refused = false;
+    for (const Admission& admission : plan.admit) {
+      std::optional<Error> error = Admit(admission);
+      std::ranges::find(jobs, admission.job, &ActiveJob::key)->admitted = !error;
+      if (!error) continue;
+      over.emplace(admission.job, *error);
+      refused = true;
+    }
+    if (refused) continue;  // others may take the room
+    any_over_quota_ = !over.empty();
+    for (const Key& job : plan.want_cards) NoteWaiting(job, "waits for cards that instances have");
+    for (const auto& [job, error] : over) NoteWaiting(job, "waits for quota: " + error.message);
+    return plan.look_again;
+  }
 }
 
-void QueueController::TellWaiting(const Key& key) {
-  if (!told_.insert(key).second) return;
-  Time now = clock_.Now();
-  catalog_.Write("job waits for cards", [&](Txn& txn) {
-    auto job = txn.Find<JobRecord>(key);
-    bool news = job && AddEventOnce(job->value.job, "waits for cards that instances have", now);
-    if (news) txn.Put(key, job->value);
+std::map<Key, Error> QueueController::OverQuota() {
+  std::map<Key, Error> over;
+  if (rules_.quotas.empty()) return over;
+  catalog_.Read([&](Txn& txn) {
+    over.clear();
+    compute::QuotaLedger ledger(txn, rules_.catalogue, rules_.quotas);
+    for (const auto& [key, active] : jobs_) {
+      auto job = active.admitted || active.freed ? std::nullopt : txn.Find<JobRecord>(key);
+      if (!job) continue;
+      auto error = ledger.Over(QuotaDemandOf(job->value, rules_.catalogue, rules_.preemptible));
+      if (error) over.emplace(key, *error);
+    }
   });
+  return over;
 }
 
-void QueueController::Admit(const Admission& admission) {
+void QueueController::NoteWaiting(const Key& key, const std::string& reason) {
+  std::string& noted = noted_[key];
+  if (noted == reason) return;
+  noted = reason;
   Time now = clock_.Now();
-  catalog_.Write("job admitted", [&](Txn& txn) {
+  auto told = Update(catalog_, "job waits", [&](Txn& txn) -> std::optional<JobRecord> {
+    auto job = txn.Find<JobRecord>(key);
+    if (!job || !AddEventOnce(job->value.job, reason, now)) return std::nullopt;
+    txn.Put(key, job->value);
+    return job->value;
+  });
+  if (!told || !rules_.say) return;
+  try {
+    rules_.say(*told,
+               {.task = "service", .trial = "", .message = "The job " + reason, .once = reason});
+  } catch (const Failure& failure) {
+    log_.Warning("job line not written", {{"job", key}, {"error", failure.error().message}});
+  }
+}
+
+std::optional<Error> QueueController::Admit(const Admission& admission) {
+  Time now = clock_.Now();
+  auto over = Update(catalog_, "job admitted", [&](Txn& txn) -> std::optional<Error> {
     auto active = txn.Find<ActiveJob>(admission.job);
     auto job = txn.Find<JobRecord>(admission.job);
-    if (!active || !job) return;
+    if (!active || !job) return std::nullopt;
+    if (job->value.job.trainingInput) {
+      auto demand = QuotaDemandOf(job->value, rules_.catalogue, rules_.preemptible);
+      compute::QuotaLedger ledger(txn, rules_.catalogue, rules_.quotas);
+      if (std::optional<Error> error = ledger.Over(demand)) return error;
+      compute::HoldQuota(txn, admission.job, demand);
+    }
     active->value.admitted = true;
     txn.Put(admission.job, active->value);
-    if (job->value.admitted) return;
+    if (job->value.admitted) return std::nullopt;
     job->value.admitted = now;
     job->value.oversubscribed = admission.oversubscribed;
     txn.Put(admission.job, job->value);
+    return std::nullopt;
   });
+  if (over) return over;
   jobs_[admission.job].admitted = true;
   log_.Debug("job admitted", {{"job", admission.job}, {"alone", admission.oversubscribed}});
+  return std::nullopt;
 }
 
 }  // namespace fireweed::ml

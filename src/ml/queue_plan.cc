@@ -60,6 +60,7 @@ QueuePlan PlanQueue(const QueueView& view) {
     ++holding;
   }
   for (const ActiveJob* job : QueueOrder(view.jobs, view.now)) {
+    if (view.over_quota.contains(job->key)) continue;
     bool too_large = !all.Fits(*job);
     bool lent = all.HasCards(*job) && !ours.HasCards(*job);
     if (lent) {

@@ -5,10 +5,12 @@
 // on what becomes free is kept for it. So nobody waits for ever.
 //
 // A job that could never fit whole begins alone, oversubscribed (ADR 27); cards are never shared. Cards that
-// instances have which are no job's are waited for, and nobody waits behind such a job: room would not help it.
+// instances have which are no job's are waited for, and nobody waits behind such a job: room would not help it. The same
+// holds for a job that is over quota.
 #pragma once
 
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "base/clock.h"
@@ -26,7 +28,8 @@ struct QueueView {
   const std::vector<ActiveJob>& jobs;
   QueueCapacity capacity;
   Time now;
-  CardCounts lent = {};  // to instances that are no job's
+  CardCounts lent = {};           // to instances that are no job's
+  std::set<Key> over_quota = {};  // jobs whose project or creator has no quota left for them
 };
 
 inline constexpr Duration kQueueAge = std::chrono::minutes(10);

@@ -7,13 +7,13 @@
 
 #include "api/compute/instance_methods.h"
 #include "compute/images.h"
+#include "compute/insert_instance.h"
 #include "compute/instance_change.h"
-#include "compute/instance_disks.h"
-#include "compute/instance_request.h"
 #include "ml/cluster_config.h"
 #include "ml/environments.h"
 #include "ml/job_log.h"
 #include "ml/job_plan.h"
+#include "ml/job_quota.h"
 #include "ml/replica_layout.h"
 #include "ml/tuning/metric_folder.h"
 #include "ml/tuning/trial_run.h"
@@ -213,11 +213,18 @@ int64_t MakeReplica(Txn& txn, const JobRecord& job, const Gang& gang, size_t ind
                                  .id = terms.ids.NextNumber(),
                                  .now = now,
                                  .strict = terms.strict};
-  InstanceRecord record = compute::MakeInstance(txn, request, context);
-  record.workload = WorkloadOf(job, gang, index, record.cpus, image, terms.metric_root);
-  compute::AttachDisks(txn, record, terms.ids, now);
-  txn.Put(record.key(), record, 0);
-  return record.resource.id;
+  // The job holds quota for its replicas since its admission.
+  auto complete = [&](InstanceRecord& record) {
+    record.workload = WorkloadOf(job, gang, index, record.cpus, image, terms.metric_root);
+  };
+  return compute::InsertInstance(txn,
+                                 {.request = request,
+                                  .context = context,
+                                  .creator = EmailOf(job.creator),
+                                  .complete = complete},
+                                 terms.ids)
+      .value()
+      .resource.id;
 }
 
 void CheckImages(Txn& txn, const JobRecord& job) {

@@ -125,6 +125,7 @@ void ObjectIndex::PutLive(std::string_view bucket, std::string_view name, const 
 void ObjectIndex::Replace(std::string_view bucket, std::string_view name, const ObjectRow& row,
                           std::optional<ObjectRow> before, OldVersion old, Time now,
                           const std::string* small) {
+  Note(bucket, row, row.size);
   // The new references first: a copy onto itself keeps its blob.
   if (small) {
     PutSmallBlob(txn_, row.parts.at(0).blob, *small);
@@ -159,13 +160,13 @@ bool ObjectIndex::RemoveVersion(std::string_view bucket, std::string_view name,
                                 int64_t generation) {
   std::optional<ObjectRow> live = FindLive(bucket, name);
   if (live && live->generation == generation) {
-    Release(*live);
+    Release(bucket, *live);
     return txn_.Erase<LiveObject>(LiveKey(bucket, name));
   }
   std::string key = ArchivedKey(bucket, name, generation);
   std::optional<Row<ArchivedObject>> archived = txn_.Find<ArchivedObject>(key);
   if (!archived) return false;
-  Release(archived->value.row);
+  Release(bucket, archived->value.row);
   return txn_.Erase<ArchivedObject>(key);
 }
 
@@ -181,7 +182,7 @@ ListingPage ObjectIndex::List(std::string_view bucket, const ListingQuery& query
 void ObjectIndex::Retire(std::string_view bucket, std::string_view name, ObjectRow row,
                          OldVersion old, Time now) {
   if (old == OldVersion::kDrop) {
-    Release(row);
+    Release(bucket, row);
     return;
   }
   row.deleted = now;
@@ -189,7 +190,8 @@ void ObjectIndex::Retire(std::string_view bucket, std::string_view name, ObjectR
   txn_.Put(key, ArchivedObject{std::move(row)});
 }
 
-void ObjectIndex::Release(const ObjectRow& row) {
+void ObjectIndex::Release(std::string_view bucket, const ObjectRow& row) {
+  Note(bucket, row, -row.size);
   for (const ObjectPart& part : row.parts) {
     if (ReleaseBlobRef(txn_, part.blob)) freed_.push_back(part.blob);
   }

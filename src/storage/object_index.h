@@ -22,9 +22,16 @@ enum class OldVersion {
   kArchive,  // the bucket keeps noncurrent versions
 };
 
+// A change in the bytes that a bucket holds of one owner.
+struct StoredChange {
+  std::string bucket, owner;
+  int64_t bytes = 0;
+};
+
 class ObjectIndex {
  public:
-  explicit ObjectIndex(Txn& txn) : txn_(txn) {}
+  // `count`: note what changes() returns.
+  explicit ObjectIndex(Txn& txn, bool count = false) : txn_(txn), count_(count) {}
 
   std::optional<ObjectRow> FindLive(std::string_view bucket, std::string_view name);
   // The live version without a generation, else that version wherever it is.
@@ -51,13 +58,19 @@ class ObjectIndex {
 
   // Blobs that no row refers to since this transaction: to be dropped after it is committed.
   std::vector<BlobId>& freed() { return freed_; }
+  const std::vector<StoredChange>& changes() const { return changes_; }
 
  private:
   void Retire(std::string_view bucket, std::string_view name, ObjectRow row, OldVersion old,
               Time now);
-  void Release(const ObjectRow& row);
+  void Release(std::string_view bucket, const ObjectRow& row);
+  void Note(std::string_view bucket, const ObjectRow& row, int64_t bytes) {
+    if (count_) changes_.push_back({std::string(bucket), row.owner, bytes});
+  }
 
   Txn& txn_;
+  const bool count_;
+  std::vector<StoredChange> changes_;
   std::vector<BlobId> freed_;
 };
 

@@ -153,8 +153,9 @@ ObjectRow ObjectStore::Change(std::string_view why, const Body& body) {
   ObjectRow row = Update(
       catalog_, why,
       [&](Txn& txn) {
-        ObjectIndex index(txn);
+        ObjectIndex index(txn, stored_.counts());
         ObjectRow changed = body(txn, index);
+        stored_.Charge(txn, buckets_, index.changes());
         freed = std::move(index.freed());
         return changed;
       },
@@ -228,8 +229,9 @@ void ObjectStore::InsertLater(NewObject object, Inserted then) {
   };
   auto work = std::make_shared<Work>(pending_, std::move(object), std::move(then));
   auto body = [this, work](Txn& txn) {
-    ObjectIndex index(txn);
+    ObjectIndex index(txn, stored_.counts());
     work->row = PutNew(txn, index, work->object);
+    stored_.Charge(txn, buckets_, index.changes());
     work->freed = std::move(index.freed());
   };
   auto done = [this, work](std::exception_ptr failure) {

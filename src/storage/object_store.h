@@ -29,6 +29,7 @@
 #include "storage/object_index.h"
 #include "storage/pending_writes.h"
 #include "storage/preconditions.h"
+#include "storage/stored_bytes.h"
 
 namespace fireweed::storage {
 
@@ -74,6 +75,7 @@ struct ComposeOrder {
 
 struct StoreOptions {
   int64_t hot_bytes = 64 << 20;  // memory for objects that are read again and again
+  identity::QuotaLimits quotas = {};
 };
 
 class ObjectStore {
@@ -86,7 +88,8 @@ class ObjectStore {
         log_(log),
         generations_(catalog, clock),
         damaged_(catalog, clock),
-        hot_(catalog, options.hot_bytes) {}
+        hot_(catalog, options.hot_bytes),
+        stored_(catalog, options.quotas) {}
 
   ObjectRow Find(const ObjectAddress& address,
                  const api::storage::ObjectConditions& conditions) const;
@@ -128,6 +131,9 @@ class ObjectStore {
   DamagedBlobs& damaged() { return damaged_; }
   void ForgetHot() { hot_.Clear(); }
 
+  // Quotas of stored bytes, for uploads that announce their size.
+  const StoredBytes& stored() const { return stored_; }
+
   // Drops blobs that no row refers to; what cannot be dropped now is left to the sweep.
   void DropFreed(std::vector<BlobId> freed);
 
@@ -151,6 +157,7 @@ class ObjectStore {
   DamagedBlobs damaged_;
   KnownBuckets buckets_;
   mutable HotObjects hot_;
+  const StoredBytes stored_;
   // Blobs freed where nothing may block: dropped with the next ones.
   Guarded<std::vector<BlobId>> freed_later_;
   PendingWrites pending_;  // last: its destructor waits for bodies that use the rest

@@ -277,6 +277,7 @@ int64_t ResumableUploads::SyncAndNote(Attempt& attempt) {
 }
 
 std::string ResumableUploads::Begin(const UploadTarget& target, std::optional<int64_t> total) {
+  store_.stored().RequireRoom(target.bucket, target.metadata.name, target.owner, total.value_or(0));
   UploadRecord record;
   static_cast<api::storage::ObjectConditions&>(record) = target.conditions;
   record.bucket = target.bucket;

@@ -67,7 +67,7 @@ void StorageFixture::Restart() {
   router.reset();
   service.reset();
   service = std::make_unique<StorageService>(
-      StorageParts{catalog, blobs, projects, *control, clock, random, log});
+      StorageParts{catalog, blobs, projects, *control, clock, random, log, options});
   router = std::make_unique<net::Router>(*control);
   service->Serve(*router);
 }

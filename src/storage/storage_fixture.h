@@ -80,6 +80,7 @@ class StorageFixture {
   MemoryBlobStore blobs{ids};
   identity::Projects projects{clock, random, {.auto_create = true}};
   OpenAccess access;
+  StoreOptions options;                   // of the services, from the next Restart on
   net::AccessControl* control = &access;  // whom the services ask, from the next Restart on
   std::unique_ptr<StorageService> service;
   std::unique_ptr<net::Router> router;

@@ -1,5 +1,7 @@
 #include "storage/upload_target.h"
 
+#include <charconv>
+
 #include "base/bytes.h"
 #include "storage/acl.h"
 #include "storage/bucket_checks.h"
@@ -66,6 +68,13 @@ std::shared_ptr<const api::storage::Bucket> BucketToShow(const Catalog& catalog,
   if (shape.projection == Projection::kNoAcl) return nullptr;
   return std::make_shared<const api::storage::Bucket>(
       Query(catalog, [&](Txn& txn) { return FindBucket(txn, bucket).value; }));
+}
+
+int64_t DeclaredSize(const net::Request& request) {
+  std::string_view text = request.Header("Content-Length").value_or("");
+  int64_t size = 0;
+  std::from_chars(text.data(), text.data() + text.size(), size);
+  return size;
 }
 
 void RequireBucket(const Catalog& catalog, const std::string& bucket) {

@@ -45,6 +45,9 @@ std::shared_ptr<const api::storage::Bucket> BucketToShow(const Catalog& catalog,
 bool BringsKey(const net::Request& request);
 void RefuseKey(const net::Request& request);
 
+// The size of the body that a request announces; 0: unknown.
+int64_t DeclaredSize(const net::Request& request);
+
 // The bucket, or Failure(kNotFound): refused before a byte of a body is read.
 void RequireBucket(const Catalog& catalog, const std::string& bucket);
 

@@ -184,6 +184,10 @@ std::unique_ptr<net::BodySink> Uploads::OpenPost(const net::Call& call) {
   if (!request.upload_id.empty()) return resumable_.Continue(request, call);
   net::Require(access_, call.caller, "storage.objects.create", "buckets/" + request.bucket);
   RequireBucket(catalog_, request.bucket);
+  if (request.uploadType == "media") {
+    store_.stored().RequireRoom(request.bucket, request.name, call.caller.email,
+                                DeclaredSize(call.http));
+  }
   UploadTarget target = UploadTarget::Of(request, call);
   target.may_replace =
       access_.May(call.caller, "storage.objects.delete", "buckets/" + request.bucket);
@@ -197,7 +201,7 @@ std::unique_ptr<net::BodySink> Uploads::OpenPostInline(const net::Call& call) {
   bool plain = (request.uploadType == "media" || request.uploadType == "multipart") &&
                request.upload_id.empty() && request.predefinedAcl.empty() &&
                request.projection.empty() && !call.http.Header("Content-Encoding") &&
-               !BringsKey(call.http) && !WantsFaults(call.http);
+               !BringsKey(call.http) && !WantsFaults(call.http) && !store_.stored().counts();
   if (!plain) return nullptr;
   std::optional<bool> may =
       access_.MayInline(call.caller, "storage.objects.create", "buckets/" + request.bucket);

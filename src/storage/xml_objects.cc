@@ -88,6 +88,8 @@ void XmlObjects::Require(const net::Call& call, std::string_view permission,
 UploadTarget XmlObjects::Target(const XmlAddress& address, const net::Call& call) const {
   Require(call, "storage.objects.create", address);
   RequireBucket(catalog_, address.bucket);
+  store_.stored().RequireRoom(address.bucket, address.object, call.caller.email,
+                              DeclaredSize(call.http));
   CheckObjectName(address.object);
   UploadTarget target = XmlTarget(address, call);
   target.may_replace =

@@ -197,6 +197,7 @@ Error InXmlWords(Error error) {
   auto says = [&](std::string_view text) { return error.message.starts_with(text); };
   if (error.reason == "objectUnderActiveHold") error.reason = "ObjectUnderActiveHold";
   if (error.reason == "retentionPolicyNotMet") error.reason = "RetentionPolicyNotMet";
+  if (error.reason == "quotaExceeded") error.reason = "InsufficientQuota";
   bool own_code = !error.reason.empty() && error.reason[0] >= 'A' && error.reason[0] <= 'Z';
   if (own_code) return error;
   error.reason.clear();

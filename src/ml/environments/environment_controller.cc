@@ -200,13 +200,18 @@ void EnvironmentController::Begin(const EnvironmentRecord& record) {
     return Fail(record, prepared.error().message);
   }
   Change(record, "environment builder", [&](Txn& txn, EnvironmentRecord& stored) {
-    compute::QuotaLimits unlimited;  // a builder is the service's own
     compute::InsertContext context{
         .catalogue = parts_.catalogue, .id = parts_.ids.NextNumber(), .now = parts_.clock.Now()};
-    InstanceRecord builder = compute::MakeMember(txn, BuilderRequest(stored, rules_.world), context,
-                                                 {Key(), unlimited}, parts_.ids);
-    builder.workload = BuilderWorkload(stored, base_path, place_, rules_.world);
-    txn.Put(builder.key(), builder);
+    api::compute::InsertInstance request = BuilderRequest(stored, rules_.world);
+    InstanceRecord builder = compute::MakeMember(
+        txn,
+        {.request = request,
+         .context = context,
+         .complete =
+             [&](InstanceRecord& made) {
+               made.workload = BuilderWorkload(stored, base_path, place_, rules_.world);
+             }},
+        parts_.ids);
     stored.builder = builder.key();
     stored.builder_id = builder.resource.id;
     stored.state = EnvironmentState::kBuilding;
