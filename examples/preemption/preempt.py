@@ -6,9 +6,11 @@ Each time it waits until so many more objects than before are under --progress, 
 match --filter. With --start it also starts it again once it has ended, as a person would; a managed group or a job does that itself.
 """
 import argparse
+import functools
 import json
 import os
 import random
+import subprocess
 import sys
 import time
 import urllib.error
@@ -27,8 +29,15 @@ def plan(seed, times, most):
     return [(numbers.randint(1, most), numbers.choice(WAYS), numbers.random()) for _ in range(times)]
 
 
+@functools.lru_cache(maxsize=1)
+def token(_):
+    """The access token of the account that is logged in with gcloud."""
+    return subprocess.run(['gcloud', 'auth', 'print-access-token'], stdout=subprocess.PIPE, text=True, check=True).stdout.strip()
+
+
 def ask(method, url):
-    request = urllib.request.Request(url, data=b'' if method == 'POST' else None, method=method)
+    request = urllib.request.Request(url, data=b'' if method == 'POST' else None, method=method,
+                                     headers={'Authorization': 'Bearer ' + token(int(time.time() / 600))})
     with urllib.request.urlopen(request, timeout=60) as answer:
         return json.loads(answer.read())
 
