@@ -231,6 +231,8 @@ void ClientDirectory::Prepare() {
   WriteBoto();
   WritePrograms();
   WriteFile("adc.json", AccountJson());
+  // Libraries exchange the kind above at Google's address only, which takes a proxy.
+  WriteFile("adc_direct.json", FallbackAccountJson());
   std::string wgetrc = spec_.user_wgetrc;
   if (!wgetrc.empty() && wgetrc.back() != '\n') wgetrc += '\n';
   WriteFile("wgetrc", wgetrc + fmt::format("ca_certificate = {}\n", Bundle("")));

@@ -42,7 +42,7 @@ Finding CheckDaemon(const Settings& settings, const std::optional<Endpoint>& end
 
 Finding CheckProxy(const Settings& settings, const Endpoint& endpoint) {
   std::string proxy = Variable(settings, "HTTPS_PROXY");
-  if (proxy.empty() && !Variable(settings, "STORAGE_EMULATOR_HOST").empty()) {
+  if (proxy.empty() && !Variable(settings, "API_ENDPOINT_OVERRIDE").empty()) {
     return {"proxy", Health::kGood, "not used (--no-proxy)", ""};
   }
   if (proxy.ends_with("@" + endpoint.http)) {

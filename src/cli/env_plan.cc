@@ -120,7 +120,8 @@ void WantEndpoints(const EnvInputs& inputs, Wanted& want) {
   want.Set("CLOUDSDK_AUTH_TOKEN_HOST", inputs.http_url + "/token");
   // Models and predictions put REGION- in front of the host, which has no such name here.
   want.Set("CLOUDSDK_AI_PLATFORM_REGION", "global");
-  want.Set("STORAGE_EMULATOR_HOST", inputs.http_url);
+  // Not STORAGE_EMULATOR_HOST: with it google-cloud-storage sends no credential.
+  want.Set("API_ENDPOINT_OVERRIDE", inputs.http_url);
 }
 
 void WantGit(const EnvInputs& inputs, const Environment& before, Wanted& want) {
@@ -143,7 +144,8 @@ void WantGit(const EnvInputs& inputs, const Environment& before, Wanted& want) {
 
 void WantLibraries(const EnvInputs& inputs, Wanted& want) {
   if (want.For({Client::kPython, Client::kTensorflow, Client::kNode})) {
-    want.Set("GOOGLE_APPLICATION_CREDENTIALS", inputs.client_directory + "/adc.json");
+    want.Set("GOOGLE_APPLICATION_CREDENTIALS",
+             inputs.client_directory + (inputs.use_proxy ? "/adc.json" : "/adc_direct.json"));
     want.Set("GOOGLE_CLOUD_PROJECT", inputs.project);
   }
   if (!want.For({Client::kPython, Client::kTensorflow})) return;
@@ -152,7 +154,9 @@ void WantLibraries(const EnvInputs& inputs, Wanted& want) {
   want.Set("GCSFS_EXPERIMENTAL_ZB_HNS_SUPPORT", "false");
   want.Set("TENSORBOARD_DATA_SERVER_BINARY", "/nonexistent");
   // gcsfs, and with it pandas, ignores the proxy unless its aiohttp session reads the environment.
-  if (inputs.use_proxy) want.Set("FSSPEC_GCS", R"({"session_kwargs": {"trust_env": true}})");
+  want.Set("FSSPEC_GCS", inputs.use_proxy
+                             ? R"({"session_kwargs": {"trust_env": true}})"
+                             : fmt::format(R"({{"endpoint_url": "{}"}})", inputs.http_url));
 }
 
 }  // namespace

@@ -93,7 +93,9 @@ TEST(EnvPlan, WithoutProxyUsesEndpoints) {
   Environment after = Apply({}, PlanEnv(inputs));
   EXPECT_EQ(after.count("HTTPS_PROXY"), 0u);
   EXPECT_EQ(after["CLOUDSDK_API_ENDPOINT_OVERRIDES_STORAGE"], "http://127.0.0.1:8080/");
-  EXPECT_EQ(after["STORAGE_EMULATOR_HOST"], "http://127.0.0.1:8080");
+  EXPECT_EQ(after["API_ENDPOINT_OVERRIDE"], "http://127.0.0.1:8080");
+  EXPECT_EQ(after["FSSPEC_GCS"], R"({"endpoint_url": "http://127.0.0.1:8080"})");
+  EXPECT_TRUE(after["GOOGLE_APPLICATION_CREDENTIALS"].ends_with("/adc_direct.json"));
 }
 
 TEST(EnvPlan, RendersForShellsAndFiles) {

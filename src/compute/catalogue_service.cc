@@ -19,7 +19,7 @@ c::ListOf<T> Page(const List& request, std::string kind, const std::string& path
   PageOf<T> page = PageOfTable<T>(PageRequest(request), {by_name.begin(), by_name.end()});
   return {.kind = std::move(kind),
           .id = "projects/" + request.project + "/" + path,
-          .items = std::move(page).Values(),
+          .items = page.TakeValues(),
           .nextPageToken = page.next,
           .selfLink = ProjectLink(request.project) + "/" + path};
 }

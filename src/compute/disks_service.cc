@@ -53,7 +53,7 @@ c::ListOf<c::Disk> DisksService::List(const c::ListZonal& request, const net::Ca
   });
   return {.kind = "compute#diskList",
           .id = "projects/" + request.project + "/zones/" + request.zone + "/disks",
-          .items = std::move(page).Values(),
+          .items = page.TakeValues(),
           .nextPageToken = page.next,
           .selfLink = ZoneLink(request.project, request.zone) + "/disks"};
 }

@@ -199,7 +199,7 @@ api::compute::ListOf<ManagedGroup> GroupManagersService::List(
   return {.kind = "compute#instanceGroupManagerList",
           .id = fmt::format("projects/{}/zones/{}/instanceGroupManagers", request.project,
                             request.zone),
-          .items = std::move(page).Values(),
+          .items = page.TakeValues(),
           .nextPageToken = page.next,
           .selfLink = ZoneLink(request.project, request.zone) + "/instanceGroupManagers"};
 }
@@ -302,7 +302,7 @@ api::compute::ManagedInstances GroupManagersService::ListManaged(
     auto page = PageOfTable(wanted, std::move(all));
     api::compute::ManagedInstances reply;
     reply.nextPageToken = page.next;
-    reply.managedInstances = std::move(page).Values();
+    reply.managedInstances = page.TakeValues();
     return reply;
   });
 }

@@ -115,7 +115,7 @@ c::ListOf<c::Image> ImagesService::List(const c::ListProject& request, const net
   });
   return {.kind = "compute#imageList",
           .id = "projects/" + request.project + "/global/images",
-          .items = std::move(page).Values(),
+          .items = page.TakeValues(),
           .nextPageToken = page.next,
           .selfLink = ProjectLink(request.project) + "/global/images"};
 }

@@ -123,7 +123,7 @@ api::compute::ListOf<InstanceGroup> InstanceGroupsService::List(
   });
   return {.kind = "compute#instanceGroupList",
           .id = fmt::format("projects/{}/zones/{}/instanceGroups", request.project, request.zone),
-          .items = std::move(page).Values(),
+          .items = page.TakeValues(),
           .nextPageToken = page.next,
           .selfLink = ZoneLink(request.project, request.zone) + "/instanceGroups"};
 }
@@ -262,7 +262,7 @@ api::compute::ListOf<api::compute::GroupedInstance> InstanceGroupsService::ListI
   return {.kind = "compute#instanceGroupsListInstances",
           .id = fmt::format("projects/{}/zones/{}/instanceGroups/{}", request.project, request.zone,
                             request.name),
-          .items = std::move(page).Values(),
+          .items = page.TakeValues(),
           .nextPageToken = page.next,
           .selfLink =
               ScopedLink(request.project, "zones/" + request.zone, "instanceGroups", request.name) +

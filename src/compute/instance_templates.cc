@@ -230,7 +230,7 @@ api::compute::ListOf<InstanceTemplate> InstanceTemplatesService::List(
   });
   return {.kind = "compute#instanceTemplateList",
           .id = "projects/" + request.project + "/global/instanceTemplates",
-          .items = std::move(page).Values(),
+          .items = page.TakeValues(),
           .nextPageToken = page.next,
           .selfLink = ProjectLink(request.project) + "/global/instanceTemplates"};
 }

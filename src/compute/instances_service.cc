@@ -129,7 +129,7 @@ api::compute::ListOf<Instance> InstancesService::List(const api::compute::ListZo
   });
   return {.kind = "compute#instanceList",
           .id = "projects/" + request.project + "/zones/" + request.zone + "/instances",
-          .items = std::move(page).Values(),
+          .items = page.TakeValues(),
           .nextPageToken = page.next,
           .selfLink = ZoneLink(request.project, request.zone) + "/instances"};
 }

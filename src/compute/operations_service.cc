@@ -212,7 +212,7 @@ api::compute::ListOf<api::compute::Operation> OperationsService::ListScope(
   });
   return {.kind = "compute#operationList",
           .id = "projects/" + request.project + "/" + scope + "/operations",
-          .items = std::move(page).Values(),
+          .items = page.TakeValues(),
           .nextPageToken = page.next,
           .selfLink = ProjectLink(request.project) + "/" + scope + "/operations"};
 }

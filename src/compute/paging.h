@@ -97,7 +97,8 @@ struct PageOf {
   std::vector<std::pair<Key, T>> items;  // in the order that was asked for
   std::string next;                      // page token; empty at the end
 
-  std::vector<T> Values() && {
+  // Moves the values out; keys and `next` stay.
+  std::vector<T> TakeValues() {
     std::vector<T> values;
     for (auto& [key, value] : items) values.push_back(std::move(value));
     return values;

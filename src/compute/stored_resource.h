@@ -227,7 +227,7 @@ api::compute::ListOf<T> StoredResources<T>::ListIn(const std::string& scope,
   PageOf<T> page = PageOfTable<T>(PageRequest(request), {all.begin(), all.end()});
   return {.kind = rules_.kind + "List",
           .id = "projects/" + request.project + "/" + scope + "/" + rules_.collection,
-          .items = std::move(page).Values(),
+          .items = page.TakeValues(),
           .nextPageToken = page.next,
           .selfLink = ProjectLink(request.project) + "/" + scope + "/" + rules_.collection};
 }

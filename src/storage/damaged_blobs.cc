@@ -8,10 +8,10 @@ namespace fireweed::storage {
 
 DamagedBlobs::DamagedBlobs(Catalog& catalog, const Clock& clock)
     : catalog_(catalog), clock_(clock) {
-  blobs_.With([&](auto& blobs) {
-    ForEach<DamagedBlob>(catalog_, {}, [&](const auto& row) { blobs.insert(row.key); });
-    count_ = std::ssize(blobs);
-  });
+  std::set<BlobId> known;  // read without the lock: elsewhere it is taken inside of a transaction
+  ForEach<DamagedBlob>(catalog_, {}, [&](const auto& row) { known.insert(row.key); });
+  count_ = std::ssize(known);
+  blobs_.With([&](auto& blobs) { blobs = std::move(known); });
 }
 
 bool DamagedBlobs::Has(const BlobId& blob) const {

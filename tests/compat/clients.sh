@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # One real client against a daemon of its own, in a shell that has only said `eval "$(fireweed env)"`.
 #
-#   tests/compat/clients.sh gcloud|identity|endpoints|gsutil|curl|cloud_storage|api_client|tensorflow|git|pip|apt|stopped
+#   tests/compat/clients.sh gcloud|identity|endpoints|gcsfs|gsutil|curl|cloud_storage|api_client|tensorflow|git|pip|apt|stopped
 set -euo pipefail
 # shellcheck source=tests/lib.sh
 . "$(dirname "${BASH_SOURCE[0]}")/../lib.sh"
@@ -51,6 +51,28 @@ assert [b.name for b in client.list_buckets()] == ['compat-identity-robot']
 PYTHON
 }
 
+# read_and_write_gs BUCKET: by Google's library, gcsfs and pandas.
+read_and_write_gs() {
+  timeout 60 "$(python_clients)/bin/python" -W ignore - "$1" <<'PYTHON' || fail "gs:// in Python"
+import sys
+import gcsfs
+import google.cloud.storage
+import pandas
+bucket = google.cloud.storage.Client().create_bucket(sys.argv[1])
+bucket.blob('in.csv').upload_from_string('x,y\n1,2\n')
+assert pandas.read_csv(f'gs://{bucket.name}/in.csv').y[0] == 2
+pandas.DataFrame({'z': [3]}).to_csv(f'gs://{bucket.name}/out.csv', index=False)
+assert bucket.blob('out.csv').download_as_bytes() == b'z\n3\n'
+assert len(gcsfs.GCSFileSystem().ls(bucket.name)) == 2
+PYTHON
+}
+
+# pandas and gcsfs, which use neither the proxy nor the environment by themselves.
+client_gcsfs() {
+  use_daemon
+  read_and_write_gs compat-gcsfs
+}
+
 # The second recipe: endpoint settings instead of a proxy.
 client_endpoints() {
   eval "$(fireweed env --no-proxy --state "$FIREWEED_STATE")"
@@ -60,6 +82,7 @@ client_endpoints() {
     "$program" mb "gs://compat-endpoints-$((++n))"
     equal "gs://compat-endpoints-$n/" "$("$program" ls | tail -1)" "gsutil ls"
   done < <(gsutil_programs)
+  read_and_write_gs compat-endpoints-python
   command -v gcloud >/dev/null || return 0
   gcloud storage ls | grep -qx gs://compat-endpoints-1/ || fail "gcloud storage ls"
   gcloud compute zones list --format='value(name)' | grep -qx us-central1-a || fail "gcloud compute zones list"
@@ -341,7 +364,7 @@ client_stopped() {
 }
 
 case ${1:-} in
-  gcloud | identity | endpoints | gsutil | curl | cloud_storage | api_client | tensorflow | git | pip | apt | stopped) ;;
+  gcloud | identity | endpoints | gcsfs | gsutil | curl | cloud_storage | api_client | tensorflow | git | pip | apt | stopped) ;;
   *) sed -n '2,/^set /{/^set /d; s/^# \{0,1\}//; p}' "$0"; exit 2 ;;
 esac
 clean_environment
