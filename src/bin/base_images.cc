@@ -54,7 +54,7 @@ void PrintJson(const std::vector<ShelvedImage>& images, const std::string& prese
   fmt::print("{}\n", out.text());
 }
 
-// "layer 3/7" on one line of a terminal, on lines of its own elsewhere.
+// Prints "layer 3/7": rewrites one line on a terminal, adds lines elsewhere.
 void ShowLayers(const char* what, int done, int all) {
   bool terminal = isatty(STDERR_FILENO);
   fmt::print(stderr, "{}{}: {} of {} layers{}", terminal ? "\r" : "", what, done, all,

@@ -55,7 +55,7 @@ struct Daemon::Parts {
   void CheckReady();
   void CollectMetrics(std::vector<Metric>& metrics);
   std::vector<Chore> Chores();
-  // What requests from outside go through before the router: injected faults, if they are enabled.
+  // Outside requests pass this before the router; it injects faults if they are enabled.
   net::Dispatcher& Front();
   net::ProjectIdOf ProjectIds();
 

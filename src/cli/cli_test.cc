@@ -195,7 +195,7 @@ TEST(Fingerprint, IsThatOfTheCertificate) {
   EXPECT_THROW(CertificateFingerprint("nothing"), Failure);
 }
 
-// What a command line prints.
+// Returns the output of a command line.
 std::string Said(const std::vector<std::string>& words) {
   testing::internal::CaptureStdout();
   EXPECT_EQ(cli::Run(words, Context()), 0);

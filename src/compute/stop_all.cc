@@ -6,21 +6,15 @@
 namespace fireweed::compute {
 namespace {
 
-// Rows are put back while they are read: each page is complete before its rows change.
 template <class Record, class Change>
 int ChangeAll(Txn& txn, const Change& change) {
   int changed = 0;
-  ScanRange range;
-  while (true) {
-    auto rows = txn.Scan<Record>(range);
-    if (rows.empty()) return changed;
-    range.after = rows.back().key;
-    for (auto& row : rows) {
-      if (!change(row.value)) continue;
-      txn.Put(row.key, row.value);
-      ++changed;
-    }
-  }
+  txn.ForEach<Record>({}, [&](Row<Record>& row) {
+    if (!change(row.value)) return;
+    txn.Put(row.key, row.value);
+    ++changed;
+  });
+  return changed;
 }
 
 }  // namespace
